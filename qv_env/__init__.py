@@ -1,0 +1,1 @@
+"""Quarante Voleurs (Forty Thieves, strict form) as a Gymnasium environment."""

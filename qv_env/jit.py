@@ -1,0 +1,68 @@
+"""How kernels are compiled, and where the compiled code is kept.
+
+Numba's on-disk cache looks only at the file a kernel stands in, so it would go on using a kernel
+compiled against an older version of another file. Kernels here call each other across files;
+their cache folder is therefore named after a digest of all sources of the package.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+import platformdirs
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+
+def kernel(function: Kernel) -> Kernel:
+    """Compile a function on its first call; it releases the GIL and is cached on disk."""
+    return _compile(function, parallel=False)
+
+
+def parallel_kernel(function: Kernel) -> Kernel:
+    """Like `kernel`, with ``numba.prange`` loops spread over threads."""
+    return _compile(function, parallel=True)
+
+
+def _compile(function: Kernel, *, parallel: bool) -> Kernel:
+    folder = _cache_folder(Path(function.__code__.co_filename).parent)
+    users_folder = numba.config.CACHE_DIR
+    try:
+        # Numba reads this setting while it decorates; the user's own kernels keep their setting.
+        numba.config.CACHE_DIR = folder or users_folder
+        compiled = numba.njit(cache=folder is not None, nogil=True, parallel=parallel)(function)
+    finally:
+        numba.config.CACHE_DIR = users_folder
+    return cast(Kernel, compiled)
+
+
+@lru_cache
+def _cache_folder(package: Path) -> str | None:
+    """Return the writable cache folder for kernels of a package, or None where there is none."""
+    digest = hashlib.sha256()
+    for folder in dict.fromkeys((Path(__file__).parent, package)):
+        for source in sorted(folder.glob("*.py")):
+            digest.update(source.name.encode())
+            digest.update(source.read_bytes())
+    name = f"kernels-{digest.hexdigest()[:16]}"
+    users_choice = os.environ.get("NUMBA_CACHE_DIR")
+    roots = [Path(users_choice)] if users_choice else [platformdirs.user_cache_path("qv-env")]
+    for root in (*roots, Path(tempfile.gettempdir()) / f"qv-env-{_user()}"):
+        try:
+            (root / name).mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(root / name, os.W_OK):
+            return str(root / name)
+    return None
+
+
+def _user() -> str:
+    return str(os.getuid()) if hasattr(os, "getuid") else "user"

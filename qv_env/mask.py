@@ -1,0 +1,244 @@
+"""Which actions are legal, as a row of zeros and ones, and which positions are the same.
+
+Two masks exist. The *legal* mask has a 1 for everything the rules allow. The *canonical* mask
+keeps one move of each set that differs only by symmetry: it drops the right one of two equally
+high twin foundations, every empty column but the leftmost, and the move of a column's only card
+to an empty column. It is empty only where the legal mask is: with an empty column on the table,
+some column has two cards or the waste has one, and that card can go there; or else every card
+left lies alone in its column, and the lowest of them can go up.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from qv_env.cards import NO_CARD
+from qv_env.engine import ANYTHING, NOTHING
+from qv_env.jit import kernel
+
+_HASH_STEP: Final = np.uint64(0x9E3779B97F4A7C15)
+_HASH_MIX: Final = np.uint64(0xD6E8FEB86659FD93)
+_WASTE_SEED: Final = np.uint64(0xA0761D6478BD642F)
+
+
+@kernel
+def write_mask(state: Any, mask: Any) -> None:
+    """Write the legal mask, int8 of shape ``(269,)``."""
+    mask[0] = state["stock_count"] > 0
+    for pile in range(state["tops"].shape[0]):
+        write_source(state, mask, pile, state["tops"], state["wants"])
+
+
+@kernel
+def update_mask(state: Any, mask: Any, source: int, destination: int) -> None:
+    """Bring the legal mask up to date after a move (or its undo) between two piles.
+
+    Args:
+        state: The state after the move.
+        mask: The mask that was right before the move, int8 of shape ``(269,)``.
+        source: Pile number that the card left; the stock's for a draw.
+        destination: Pile number that the card came to.
+    """
+    tops, wants = state["tops"], state["wants"]
+    if source < tops.shape[0]:
+        write_source(state, mask, source, tops, wants)
+        write_destination(state, mask, source, tops, wants)
+    else:
+        mask[0] = state["stock_count"] > 0
+    write_source(state, mask, destination, tops, wants)
+    write_destination(state, mask, destination, tops, wants)
+
+
+@kernel
+def write_source(state: Any, mask: Any, pile: int, tops: Any, wants: Any) -> None:
+    """Write the part of the mask that holds the moves from one pile."""
+    column_count = state["columns"].shape[0]
+    foundation_count = state["foundations"].shape[0]
+    per_column = column_count - 1 + foundation_count
+    # "Anything" must not match "no card", so an empty pile asks for a card that nobody accepts.
+    card = tops[pile]
+    anything = ANYTHING
+    if card == NO_CARD:
+        card = anything = NOTHING - 2
+    if pile < column_count:
+        first = 1 + per_column * pile
+        for place in range(column_count - 1):
+            # Loading both neighbours and choosing keeps this loop free of branches.
+            want = wants[place] if place < pile else wants[place + 1]
+            mask[first + place] = (want == card) | (want == anything)
+        first += column_count - 1
+        for f in range(foundation_count):
+            mask[first + f] = wants[column_count + 1 + f] == card
+    elif pile == column_count:
+        first = 1 + per_column * column_count
+        for place in range(column_count):
+            mask[first + place] = (wants[place] == card) | (wants[place] == anything)
+        first += column_count
+        for f in range(foundation_count):
+            mask[first + f] = wants[column_count + 1 + f] == card
+    else:
+        first = 1 + per_column * column_count + column_count + foundation_count
+        first += column_count * (pile - column_count - 1)
+        for place in range(column_count):
+            mask[first + place] = (wants[place] == card) | (wants[place] == anything)
+
+
+@kernel
+def write_destination(state: Any, mask: Any, pile: int, tops: Any, wants: Any) -> None:
+    """Write the part of the mask that holds the moves to one pile from every other."""
+    column_count = state["columns"].shape[0]
+    foundation_count = state["foundations"].shape[0]
+    per_column = column_count - 1 + foundation_count
+    want = wants[pile]
+    anything = want == ANYTHING
+    waste_first = 1 + per_column * column_count
+    if pile < column_count:
+        for source in range(column_count):
+            if source != pile:
+                card = tops[source]
+                place = 1 + per_column * source + pile - (pile > source)
+                mask[place] = (card == want) | (anything & (card != NO_CARD))
+        card = tops[column_count]
+        mask[waste_first + pile] = (card == want) | (anything & (card != NO_CARD))
+        first = waste_first + column_count + foundation_count + pile
+        for f in range(foundation_count):
+            card = tops[column_count + 1 + f]
+            mask[first + column_count * f] = (card == want) | (anything & (card != NO_CARD))
+    elif pile > column_count:
+        f = pile - column_count - 1
+        for source in range(column_count):
+            mask[1 + per_column * source + column_count - 1 + f] = tops[source] == want
+        mask[waste_first + column_count + f] = tops[column_count] == want
+
+
+@kernel
+def write_canonical_mask(state: Any, mask: Any) -> None:
+    """Write the canonical mask, int8 of shape ``(269,)``."""
+    write_mask(state, mask)
+    keep_canonical(state, mask)
+
+
+@kernel
+def keep_canonical(state: Any, mask: Any) -> None:
+    """Remove from a legal mask the moves that another one equals by symmetry."""
+    heights, foundations = state["heights"], state["foundations"]
+    column_count, foundation_count = heights.shape[0], foundations.shape[0]
+    per_column = column_count - 1 + foundation_count
+    waste_first = 1 + per_column * column_count
+    back_first = waste_first + column_count + foundation_count
+    first_empty = column_count
+    for c in range(column_count):
+        if heights[c] > 0:
+            continue
+        if first_empty == column_count:
+            first_empty = c
+        for source in range(column_count):
+            if source != c and (c != first_empty or heights[source] == 1):
+                mask[1 + per_column * source + c - (c > source)] = 0
+        if c != first_empty:
+            mask[waste_first + c] = 0
+            for f in range(foundation_count):
+                mask[back_first + column_count * f + c] = 0
+    suits = foundation_count // 2
+    for f in range(suits, foundation_count):
+        if foundations[f] != foundations[f - suits]:
+            continue
+        for source in range(column_count):
+            mask[1 + per_column * source + column_count - 1 + f] = 0
+        mask[waste_first + column_count + f] = 0
+        for c in range(column_count):
+            mask[back_first + column_count * f + c] = 0
+
+
+@kernel
+def drop_take_backs(state: Any, mask: Any) -> None:
+    """Remove the moves from a foundation to a column from a mask."""
+    for action in range(mask.shape[0] - take_back_count(state), mask.shape[0]):
+        mask[action] = 0
+
+
+@kernel
+def take_back_count(state: Any) -> int:
+    """Return how many of the last actions of the table are take-backs."""
+    return state["foundations"].shape[0] * state["columns"].shape[0]
+
+
+@kernel
+def any_set(mask: Any) -> bool:
+    """Return whether a mask allows anything."""
+    total = 0
+    for action in range(mask.shape[0]):
+        total += mask[action]
+    return total > 0
+
+
+@kernel
+def canonical_form(state: Any, form: Any) -> None:
+    """Write a position so that symmetric positions of one deal come out equal.
+
+    Columns are sorted, twin foundations are ordered by height. The score and the counter of moves
+    are left out, and so is the order of the stock, which the deal and the stock's count fix.
+
+    Args:
+        state: The state to describe.
+        form: uint8 of shape ``(10 * 16 + 64 + 8 + 1,)``: columns, waste, foundations, stock count.
+    """
+    columns, heights = state["columns"], state["heights"]
+    column_count, limit = columns.shape[0], columns.shape[1]
+    order = np.arange(column_count)
+    for i in range(1, column_count):
+        j = i
+        while j > 0 and _column_before(columns, order[j], order[j - 1]):
+            order[j], order[j - 1] = order[j - 1], order[j]
+            j -= 1
+    at = 0
+    for c in range(column_count):
+        for level in range(limit):
+            form[at] = columns[order[c], level] if level < heights[order[c]] else NO_CARD
+            at += 1
+    for k in range(state["waste"].shape[0]):
+        form[at] = state["waste"][k]
+        at += 1
+    suits = state["foundations"].shape[0] // 2
+    for suit in range(suits):
+        left, right = state["foundations"][suit], state["foundations"][suits + suit]
+        form[at] = min(left, right)
+        form[at + suits] = max(left, right)
+        at += 1
+    form[at + suits] = state["stock_count"]
+
+
+@kernel
+def _column_before(columns: Any, a: int, b: int) -> bool:
+    for level in range(columns.shape[1]):
+        if columns[a, level] != columns[b, level]:
+            return columns[a, level] < columns[b, level]
+    return False
+
+
+@kernel
+def canonical_key(state: Any) -> Any:
+    """Return a 64-bit hash of the canonical form, the same for symmetric positions (uint64).
+
+    Columns are hashed one by one and added, so that their order does not matter. Foundations need
+    no place in it: the cards that are missing elsewhere fix the pair of heights of each suit.
+    """
+    heights = state["heights"]
+    total = _hash_pile(state["waste"], state["waste_count"], _WASTE_SEED)
+    for c in range(heights.shape[0]):
+        total += _hash_pile(state["columns"][c], heights[c], _HASH_STEP)
+    total += np.uint64(state["stock_count"]) * _HASH_MIX
+    total ^= total >> np.uint64(32)
+    total *= _HASH_MIX
+    return total ^ (total >> np.uint64(32))
+
+
+@kernel
+def _hash_pile(cards: Any, count: int, seed: Any) -> Any:
+    code = np.uint64(seed)
+    for k in range(count):
+        code = (code ^ np.uint64(cards[k])) * _HASH_MIX
+        code ^= code >> np.uint64(29)
+    return code

@@ -1,0 +1,31 @@
+"""Why a move is refused, in one sentence for each rule."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from qv_env import engine
+
+TAKE_BACKS_OFF: Final = 8
+NOT_AN_ACTION: Final = 9
+
+REFUSALS: Final[dict[int, str]] = {
+    engine.STOCK_EMPTY: "The stock is empty, and it is never turned over again.",
+    engine.SOURCE_EMPTY: "There is no card to move there.",
+    engine.COLUMN_ON_ACE: "Nothing can be put on an ace in a column.",
+    engine.COLUMN_OTHER_SUIT: "A column is built in one suit.",
+    engine.COLUMN_OTHER_RANK: "A column accepts only the card one rank below its top card.",
+    engine.FOUNDATION_OTHER_SUIT: "A foundation takes only cards of its own suit.",
+    engine.FOUNDATION_OTHER_RANK: "A foundation is built upwards from the ace, without gaps.",
+    TAKE_BACKS_OFF: "Taking cards back from a foundation is switched off (takebacks=False).",
+    NOT_AN_ACTION: "There is no such action; actions run from 0 to 268.",
+}
+
+
+def refusal_text(code: int) -> str:
+    """Return the sentence for a refusal code of `qv_env.engine.refusal` or of this module.
+
+    >>> refusal_text(engine.COLUMN_ON_ACE)
+    'Nothing can be put on an ace in a column.'
+    """
+    return REFUSALS[code]
