@@ -1,0 +1,38 @@
+"""What holds for every test: no display, reproducible examples, and slow tests only when asked."""
+
+from __future__ import annotations
+
+import os
+
+import hypothesis
+import pytest
+
+# Set before any test imports these libraries: windows and plots go nowhere.
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
+os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+# A kernel's first call compiles it, so the time of one example means nothing.
+hypothesis.settings.register_profile("suite", deadline=None, derandomize=True)
+hypothesis.settings.register_profile("slow", deadline=None, max_examples=1000)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--slow``."""
+    parser.addoption("--slow", action="store_true", help="run the slow tests as well")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose how hard Hypothesis searches."""
+    hypothesis.settings.load_profile("slow" if config.getoption("--slow") else "suite")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip slow tests unless they are asked for."""
+    if config.getoption("--slow"):
+        return
+    skip = pytest.mark.skip(reason="slow: run with --slow")
+    for item in items:
+        if "slow" in item.keywords:
+            item.add_marker(skip)
