@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import doctest
+import inspect
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import qv_env
+from qv_env.actions import ACTIONS
+from qv_env.deals import SPLITS, deal_code
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -30,8 +37,6 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     commands = Path(sys.executable).parent
     monkeypatch.setenv("PATH", f"{commands}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("COLUMNS", "100")
-    shutil.copytree(ROOT / "configs", tmp_path / "configs")
-    shutil.copy(ROOT / "train.py", tmp_path)
     return tmp_path
 
 
@@ -59,7 +64,8 @@ def test_console_examples_print_what_they_show(page: Path) -> None:
     for line, session in blocks(page, "console"):
         for example in re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]:
             command, _, expected = example.partition("\n")
-            done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+            words = shlex.split(command)
+            done = subprocess.run(words, capture_output=True, text=True, check=False)
             where = f"{page.name}, line {line}: {command}"
             assert done.returncode == 0, f"{where}\n{done.stderr}"
             matches = doctest.OutputChecker().check_output(expected, done.stdout, LIKE_THE_EXAMPLE)
@@ -76,6 +82,64 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert target.exists(), link
         if anchor:
             assert anchor in anchors(target), link
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/environment.md"])
+def test_keyword_tables_show_the_defaults(page: str) -> None:
+    parameters = inspect.signature(qv_env.QuaranteVoleursEnv).parameters
+    defaults = {name: parameter.default for name, parameter in parameters.items()}
+    assert table(ROOT / page, r"`(\w+)` \| `(\S+)` \|") >= {
+        (name, repr(value).replace("'", '"')) for name, value in defaults.items()
+    }
+
+
+def test_vector_keyword_table_shows_the_defaults() -> None:
+    parameters = inspect.signature(qv_env.QuaranteVoleursVectorEnv).parameters
+    shown = dict(table(ROOT / "docs/environment.md", r"`(\w+)` \| `(\S+)` \|"))
+    assert set(parameters) == set(shown)
+
+
+def test_observation_table_shows_the_layout() -> None:
+    fields = qv_env.OPEN_CARDS_DTYPE.fields
+    assert fields is not None
+    layout = set()
+    for name, (dtype, first, *_) in fields.items():
+        last = first + dtype.itemsize - 1
+        span = str(first) if first == last else f"{first}–{last}"
+        kind = " × ".join([np.dtype(dtype.base).name, *map(str, dtype.shape)])
+        layout.add((span, name, kind))
+    assert table(ROOT / "docs/environment.md", r"([\d–]+) \| `(\w+)` \| (uint[^|]*) \|") == layout
+
+
+def test_action_table_shows_the_actions() -> None:
+    rows = table(ROOT / "docs/environment.md", r"(\d+(?:–\d+)?) \|[^|]+\|[^|]+\| (`.*`) \|")
+    numbers = {action.text: action.number for action in ACTIONS}
+    covered = []
+    for span, examples in rows:
+        ends = [int(end) for end in span.split("–")]
+        covered += range(ends[0], ends[-1] + 1)
+        for text in re.findall(r"`(.*?)`", examples):
+            assert ends[0] <= numbers[text] <= ends[-1], text
+    assert sorted(covered) == [action.number for action in ACTIONS]
+
+
+def test_splits_table_shows_the_splits() -> None:
+    rows = table(ROOT / "docs/deals.md", r"`(\w+)` \| ([\d,]+) \| (.*) \|")
+    assert rows == {
+        (
+            name,
+            f"{len(deals):,}",
+            "every code"
+            if name == "all"
+            else f"`{deal_code(deals[0])}` … `{deal_code(deals[-1])}`",
+        )
+        for name, deals in SPLITS.items()
+    }
+
+
+def table(page: Path, row: str) -> set[tuple[str, ...]]:
+    """Return what the groups of a pattern match in the table rows of a page."""
+    return set(re.findall(rf"^\| {row}", page.read_text(encoding="utf-8"), re.MULTILINE))
 
 
 def anchors(page: Path) -> set[str]:
