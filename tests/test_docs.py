@@ -7,7 +7,6 @@ import inspect
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
