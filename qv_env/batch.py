@@ -1,0 +1,215 @@
+"""A batch of games that are stepped together: what the single and the vector env share."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple, Self
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from qv_env import task
+from qv_env.actions import NUM_ACTIONS, action_text
+from qv_env.deals import Deal, deal_code
+from qv_env.features import FEATURE_COUNT
+from qv_env.public import reshuffle_stock
+from qv_env.refusals import refusal_text
+from qv_env.settings import Settings
+
+UNKNOWN_DEAL: Final = "unknown"
+_SEED_BITS: Final = 64
+
+
+class Outputs(NamedTuple):
+    """What a step or a reset writes, one row or column a game.
+
+    Attributes:
+        observations: uint8 of shape ``(n, width)``.
+        masks: int8 of shape ``(n, 269)``.
+        rewards: float64 of shape ``(n,)``.
+        numbers: int64 of shape ``(4, n)``: score, moves, foundation cards, deal number.
+        flags: bool of shape ``(3, n)``: terminated, truncated, won.
+        refused: uint8 of shape ``(n,)``: refusal codes, 0 where the action was made.
+    """
+
+    observations: npt.NDArray[np.uint8]
+    masks: npt.NDArray[np.int8]
+    rewards: npt.NDArray[np.float64]
+    numbers: npt.NDArray[np.int64]
+    flags: npt.NDArray[np.bool_]
+    refused: npt.NDArray[np.uint8]
+
+
+def observation_width(settings: Settings) -> int:
+    """Return the length of an observation with these settings."""
+    if settings.observation == "features":
+        return FEATURE_COUNT
+    return task.OPEN_CARDS_BYTES if settings.stock == "open" else task.CARDS_BYTES
+
+
+class Batch:
+    """Games, their settings and their streams of deals.
+
+    Attributes:
+        tasks: Record array of type `qv_env.task.TASK`, shape ``(n,)``.
+        codes: The code of each game's deal, object array of str.
+    """
+
+    def __init__(self, settings: Settings, size: int, threads: int = 1) -> None:
+        self.settings = settings
+        self.tasks = np.zeros(size, task.TASK)
+        self.codes = np.full(size, UNKNOWN_DEAL, dtype=object)
+        self._threads = threads
+        self._width = observation_width(settings)
+        self._rules = settings.record()
+        self._totals = np.zeros(threads, task.TOTALS)
+        self._streams_set = np.zeros(size, np.bool_)
+
+    @property
+    def size(self) -> int:
+        """Number of games."""
+        return len(self.tasks)
+
+    @property
+    def max_episode_steps(self) -> int:
+        """Plies after which episodes that start from now on are truncated."""
+        return int(self._rules["max_episode_steps"][0])
+
+    @max_episode_steps.setter
+    def max_episode_steps(self, plies: int) -> None:
+        self._rules["max_episode_steps"] = plies
+
+    def new_outputs(self) -> Outputs:
+        """Return fresh buffers for a step."""
+        size = self.size
+        return Outputs(
+            np.empty((size, self._width), np.uint8),
+            np.empty((size, NUM_ACTIONS), np.int8),
+            np.empty(size, np.float64),
+            np.empty((task.NUMBERS, size), np.int64),
+            np.empty((task.FLAGS, size), np.bool_),
+            np.empty(size, np.uint8),
+        )
+
+    def start(
+        self,
+        rows: npt.NDArray[np.int64],
+        seeds: Sequence[int | None],
+        deals: Sequence[Deal | None],
+        entropy: np.random.Generator,
+    ) -> None:
+        """Start an episode in some games.
+
+        Args:
+            rows: Which games, int64 of shape ``(k,)``.
+            seeds: For each of them the seed of its stream from now on, or None to go on.
+            deals: For each the deal to play, or None to take the stream's.
+            entropy: Where a game gets its stream that was never given a seed.
+        """
+        for row, seed in zip(rows, seeds, strict=True):
+            if seed is not None:
+                self._set_stream(row, seed)
+            elif not self._streams_set[row]:
+                self._set_stream(row, int(entropy.integers(1 << 63)))
+        seeded = np.array([seed is not None for seed in seeds], np.bool_)
+        task.start_tasks(self.tasks, self._rules, rows, seeded)
+        self.restate_codes(rows)
+        for row, deal in zip(rows, deals, strict=True):
+            if deal is not None:
+                number = task.EXPLICIT_DEAL if deal.number is None else deal.number
+                task.lay_out(self.tasks, self._rules, row, deal.cards, number)
+                self.codes[row] = deal.code
+
+    def restart(self, rows: npt.NDArray[np.int64], outputs: Outputs) -> None:
+        """Start the next episode of some games and show them, leaving rewards and endings."""
+        task.start_tasks(self.tasks, self._rules, rows, np.zeros(len(rows), np.bool_))
+        self.restate_codes(rows)
+        self.show(rows, outputs)
+
+    def show(self, rows: npt.NDArray[np.int64], outputs: Outputs) -> None:
+        """Write observations, masks and reports of some games."""
+        task.show_tasks(self.tasks, self._bytes, self._rules, rows, tuple(outputs))
+
+    def step(self, actions: npt.NDArray[np.int64], outputs: Outputs) -> None:
+        """Step every game; one whose episode has ended starts its next episode instead."""
+        restarting = np.flatnonzero(self.tasks["finished"])
+        arguments = (self.tasks, self._bytes, self._rules, actions, tuple(outputs), self._totals)
+        if self._threads == 1:
+            task.step_tasks(*arguments)
+        else:
+            numba.set_num_threads(min(self._threads, numba.config.NUMBA_NUM_THREADS))
+            task.step_tasks_parallel(*arguments)
+        if len(restarting):
+            self.restate_codes(restarting)
+
+    def raise_refused(self, actions: npt.NDArray[np.int64]) -> None:
+        """Raise a ValueError if any action is refused; nothing is stepped then."""
+        row = task.first_refused(self.tasks, self._rules, actions)
+        if row < 0:
+            return
+        action = int(actions[row])
+        code = task.refusal(self.tasks[row], self._rules[0], action)
+        name = action_text(action) if 0 <= action < NUM_ACTIONS else "no action"
+        where = f" in game {row}" if self.size > 1 else ""
+        raise ValueError(
+            f"illegal action {action} ({name}){where}: {refusal_text(code)} "
+            "Choose an action whose entry in the action mask is 1."
+        )
+
+    def restate_codes(self, rows: Iterable[int]) -> None:
+        """Look up the deal codes of games that have been dealt anew by number."""
+        numbers = self.tasks["deal_number"]
+        for row in rows:
+            self.codes[row] = deal_code(numbers[row])
+
+    def totals(self) -> dict[str, float]:
+        """Return the sums over all episodes that have ended, by name."""
+        return {
+            name: self._totals[name].sum().item() for name in task.TOTALS.names or ()
+        }
+
+    def clear_totals(self) -> None:
+        """Set the sums to zero."""
+        self._totals[:] = 0
+
+    def resample(self, rng: np.random.Generator) -> None:
+        """Put the unseen cards of every game into a random order and forget its deal and stream."""
+        for row in range(self.size):
+            reshuffle_stock(self.tasks["game"][row], rng)
+            self._set_stream(row, int(rng.integers(1 << 63)))
+        self.tasks["deal_number"] = task.EXPLICIT_DEAL
+        self.codes[:] = UNKNOWN_DEAL
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return copies of all that changes, for `restore`."""
+        return {name: copy.copy(getattr(self, name)) for name in self._CHANGING}
+
+    def restore(self, snapshot: dict[str, Any]) -> None:
+        """Continue from a snapshot of a batch of the same size and settings.
+
+        Raises:
+            ValueError: The snapshot comes from a batch of another size.
+        """
+        size = len(snapshot["tasks"])
+        if size != self.size:
+            raise ValueError(f"this state holds {size} games, the environment {self.size}")
+        for name in self._CHANGING:
+            setattr(self, name, copy.copy(snapshot[name]))
+
+    def clone(self) -> Self:
+        """Return an independent batch that continues identically."""
+        return copy.deepcopy(self)
+
+    _CHANGING: Final = ("tasks", "codes", "_streams_set", "_totals", "_rules")
+
+    @property
+    def _bytes(self) -> npt.NDArray[np.uint8]:
+        # A view made anew each time can never point at an array that a copy has left behind.
+        return self.tasks.view(np.uint8).reshape(self.size, task.TASK.itemsize)
+
+    def _set_stream(self, row: int, seed: int) -> None:
+        self.tasks["seed"][row] = seed % (1 << _SEED_BITS)
+        self.tasks["episode"][row] = 0
+        self._streams_set[row] = True

@@ -1,0 +1,299 @@
+"""`QuaranteVoleursEnv`, one game as a `gymnasium.Env`."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from typing import Any, ClassVar, Final, Self, SupportsIndex
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.error import ResetNeeded
+from gymnasium.wrappers import TimeLimit
+
+from qv_env import task
+from qv_env.actions import NUM_ACTIONS
+from qv_env.batch import Batch, Outputs
+from qv_env.observation import observation_space
+from qv_env.options import checked_seed, deal_option
+from qv_env.refusals import refusal_text
+from qv_env.settings import (
+    LONGEST_EPISODE,
+    RENDER_MODES,
+    Settings,
+    check_choice,
+    check_count,
+)
+
+HIDDEN_CHOICES: Final = ("keep", "resample")
+_ROW: Final = np.zeros(1, np.int64)
+
+
+class QuaranteVoleursEnv(gymnasium.Env[npt.NDArray[np.uint8], int]):
+    """Quarante Voleurs: Forty Thieves with single cards, same suit, draw one, no redeal.
+
+    ## Description
+
+    Two decks. Forty cards lie open in ten columns, the other 64 in a face-down stock that is
+    turned over card by card, once. All cards must reach the eight foundations, which are built
+    from the ace upwards in one suit. Only single cards move; a column accepts the card one rank
+    below its top card in the same suit, an empty column accepts any card.
+
+    ## Action space
+
+    ``Discrete(269)``: 0 draws, the others are (source, destination) pairs; `qv_env.ACTIONS` lists
+    them with their texts, such as ``t3>f2``.
+
+    ## Observation space
+
+    A ``Box`` of uint8. ``observation="cards"``: 248 bytes that hold all public knowledge, with
+    named fields through `qv_env.read_observation`; 64 more with ``stock="open"``.
+    ``observation="features"``: entries made for plain networks, listed in `qv_env.FEATURES`.
+
+    ## Rewards
+
+    ``reward="score"``: the change of the app's score, so that the return is the score: +10 for a
+    card on a foundation, +5 from the waste to a column, -15 for a take-back (the score never
+    falls below 0). ``reward="win"``: 1 for the move that wins, else 0.
+
+    ## Starting state
+
+    ``reset(seed=n)`` deals number ``n`` (modulo 26^7). The deals of later episodes are a pure
+    function of the seed and the number of the episode, within the split.
+    ``reset(options={"deal": ...})`` deals a number, a code, 104 cards as text or a `Deal`.
+
+    ## Episode end
+
+    Terminated: won, or no legal action is left (or, with ``illegal="terminate"``, an illegal
+    action). Truncated: ``max_episode_steps`` plies without that.
+
+    ## Information
+
+    ``action_mask`` (int8, shape ``(269,)``), ``deal`` (code), ``score``, ``moves``,
+    ``foundation_cards``, ``is_success``; and ``refused``, a sentence, after an illegal action.
+    In an ended game the mask allows action 0 alone, a placeholder.
+
+    ## Arguments
+
+    See `qv_env.settings.Settings`; and ``render_mode``: None, ``ansi``, ``rgb_array`` or
+    ``human``.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 8}
+
+    def __init__(
+        self,
+        *,
+        stock: str = "hidden",
+        split: str = "train",
+        observation: str = "cards",
+        mask: str = "legal",
+        takebacks: bool = True,
+        reward: str = "score",
+        illegal: str = "ignore",
+        max_episode_steps: int | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        settings = Settings.from_keywords(
+            stock=stock,
+            split=split,
+            observation=observation,
+            mask=mask,
+            takebacks=takebacks,
+            reward=reward,
+            illegal=illegal,
+            max_episode_steps=max_episode_steps,
+        )
+        check_choice("render_mode", render_mode, (None, *RENDER_MODES))
+        self.settings = settings
+        self.render_mode = render_mode
+        self.action_space = spaces.Discrete(NUM_ACTIONS)
+        self.observation_space = observation_space(settings)
+        self._limit_is_default = max_episode_steps is None
+        self._batch = Batch(settings, size=1)
+        self._outputs: Outputs | None = None
+        self._window: Any = None
+
+    @property
+    def state(self) -> Any:
+        """The game as a state record (see `qv_env.engine`), to be read and not to be written."""
+        return self._batch.tasks[0]["game"]
+
+    @property
+    def deal(self) -> str:
+        """The code of the deal being played; ``unknown`` in a copy with a resampled stock."""
+        return str(self._batch.codes[0])
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[npt.NDArray[np.uint8], dict[str, Any]]:
+        """Start an episode.
+
+        Args:
+            seed: A whole number >= 0. It names the deal, and sets the stream that later episodes
+                draw from.
+            options: ``{"deal": d}`` plays a given deal: a number, a code, 104 cards as text, or a
+                `Deal`.
+
+        Raises:
+            ValueError: An option or a deal is not known.
+        """
+        seed = checked_seed(seed)
+        deal = deal_option(options)
+        super().reset(seed=seed)
+        self._follow_time_limit()
+        self._batch.start(_ROW, [seed], [deal], self.np_random)
+        self._outputs = self._batch.new_outputs()
+        self._outputs.refused[0] = 0
+        self._batch.show(_ROW, self._outputs)
+        if self.render_mode == "human":
+            self.render()
+        return self._outputs.observations[0].copy(), self._info(self._outputs)
+
+    def step(
+        self, action: SupportsIndex
+    ) -> tuple[npt.NDArray[np.uint8], float, bool, bool, dict[str, Any]]:
+        """Make an action.
+
+        Raises:
+            ValueError: The action is illegal, and ``illegal="raise"``; nothing has changed then.
+            ResetNeeded: The episode has ended, or none has begun.
+        """
+        if self._outputs is None or self._batch.tasks["finished"][0]:
+            raise ResetNeeded("the episode has ended or none has begun: call reset() first")
+        actions = np.array([action], np.int64)
+        if self.settings.illegal == "raise":
+            self._batch.raise_refused(actions)
+        outputs = self._batch.new_outputs()
+        self._batch.step(actions, outputs)
+        self._outputs = outputs
+        if self.render_mode == "human":
+            self.render()
+        return (
+            outputs.observations[0].copy(),
+            float(outputs.rewards[0]),
+            bool(outputs.flags[task.TERMINATED, 0]),
+            bool(outputs.flags[task.TRUNCATED, 0]),
+            self._info(outputs),
+        )
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Return the action mask as bool of shape ``(269,)``, as sb3-contrib asks for it."""
+        return self._last().masks[0].astype(np.bool_)
+
+    def render(self) -> Any:
+        """Return the position as text (``ansi``) or uint8 picture (``rgb_array``), or show it."""
+        if self.render_mode is None:
+            gymnasium.logger.warn(
+                "render() does nothing without a render mode; "
+                f"choose one of {', '.join(RENDER_MODES)} when making the environment"
+            )
+            return None
+        self._last()
+        if self.render_mode == "ansi":
+            from qv_env.render import render_text  # noqa: PLC0415
+
+            return render_text(self.state, deal=self.deal)
+        if self.render_mode == "rgb_array":
+            from qv_env.render import render_rgb  # noqa: PLC0415
+
+            return render_rgb(self.state, deal=self.deal)
+        if self._window is None:
+            from qv_env.render import Window  # noqa: PLC0415
+
+            self._window = Window(fps=self.metadata["render_fps"])
+        self._window.show(self.state, deal=self.deal)
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
+
+    def get_state(self) -> dict[str, Any]:
+        """Return all that decides how the episode and later ones go on, for `set_state`."""
+        return {
+            "batch": self._batch.snapshot(),
+            "outputs": copy.deepcopy(self._outputs),
+            "np_random": copy.deepcopy(self._np_random),
+            "np_random_seed": self._np_random_seed,
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Continue from what `get_state` returned, here or in an environment made alike."""
+        self._batch.restore(state["batch"])
+        self._outputs = copy.deepcopy(state["outputs"])
+        self._np_random = copy.deepcopy(state["np_random"])
+        self._np_random_seed = state["np_random_seed"]
+
+    def clone(self, hidden: str = "keep", seed: int | None = None) -> Self:
+        """Return an independent copy of the environment, without its window.
+
+        Args:
+            hidden: ``keep`` for an exact copy; ``resample`` to put the unseen cards into a random
+                order, so that the copy says nothing of the real stock, deal or later deals.
+            seed: Decides that order; None takes fresh entropy. The environment's own random
+                generator is not touched.
+
+        Raises:
+            ValueError: ``hidden`` is neither of the two.
+        """
+        check_choice("hidden", hidden, HIDDEN_CHOICES)
+        twin = copy.deepcopy(self)
+        if hidden == "resample":
+            rng = np.random.default_rng(seed)
+            twin._batch.resample(rng)
+            twin._np_random, twin._np_random_seed = rng, -1
+            if twin._outputs is not None:
+                twin._batch.show(_ROW, twin._outputs)
+        return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A window belongs to one process and one environment.
+        return {**self.__dict__, "_window": None}
+
+    def _last(self) -> Outputs:
+        if self._outputs is None:
+            raise ResetNeeded("no episode has begun: call reset() first")
+        return self._outputs
+
+    def _info(self, outputs: Outputs) -> dict[str, Any]:
+        info = {
+            "action_mask": outputs.masks[0].copy(),
+            "deal": self.deal,
+            "score": int(outputs.numbers[task.SCORE, 0]),
+            "moves": int(outputs.numbers[task.MOVES, 0]),
+            "foundation_cards": int(outputs.numbers[task.FOUNDATION_CARDS, 0]),
+            "is_success": bool(outputs.flags[task.IS_SUCCESS, 0]),
+        }
+        if outputs.refused[0]:
+            info["refused"] = refusal_text(int(outputs.refused[0]))
+        return info
+
+    def _follow_time_limit(self) -> None:
+        """Count down to the limit of a `TimeLimit` wrapper, where one is resetting us.
+
+        ``gymnasium.make(..., max_episode_steps=n)`` never tells the environment about ``n``, which
+        is observed as plies left. The wrapper stands on the call stack, which is the one
+        place to learn of it.
+        """
+        limit = _time_limit_around(self)
+        if limit is None:
+            return
+        if not self._limit_is_default:
+            limit = min(limit, self.settings.max_episode_steps)
+        self._batch.max_episode_steps = limit
+
+
+def _time_limit_around(env: gymnasium.Env[Any, Any]) -> int | None:
+    """Return the steps of the innermost `TimeLimit` around ``env`` that is resetting it."""
+    frame = sys._getframe(1).f_back
+    while frame is not None:
+        caller = frame.f_locals.get("self")
+        if isinstance(caller, TimeLimit) and caller.unwrapped is env:
+            return check_count("max_episode_steps", caller._max_episode_steps, LONGEST_EPISODE)
+        frame = frame.f_back
+    return None

@@ -1,0 +1,262 @@
+"""`QuaranteVoleursVectorEnv`, many games stepped by one kernel call."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from qv_env import infos, task
+from qv_env.actions import NUM_ACTIONS
+from qv_env.batch import Batch, Outputs
+from qv_env.env import HIDDEN_CHOICES
+from qv_env.observation import observation_space
+from qv_env.options import checked_seeds, deal_options, take_reset_mask
+from qv_env.settings import VECTOR_RENDER_MODES, Settings, check_choice, check_count
+
+_MOST_GAMES = 1 << 24
+_MOST_THREADS = 1024
+
+Step = tuple[
+    npt.NDArray[np.uint8],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.bool_],
+    npt.NDArray[np.bool_],
+    dict[str, Any],
+]
+
+
+class QuaranteVoleursVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[Any], npt.NDArray[Any]]):
+    """``num_envs`` games of Quarante Voleurs, equal step for step to as many single environments.
+
+    The keywords of `qv_env.QuaranteVoleursEnv` mean the same here. Game ``i`` of ``reset(seed=s)``
+    has seed ``s + i``, as in Gymnasium's own vector environments.
+
+    Args:
+        num_envs: Number of games.
+        autoreset_mode: Gymnasium's ``AutoresetMode`` or its value: ``NextStep``, ``SameStep`` or
+            ``Disabled``.
+        num_threads: Threads that share the games of a step. Worth it from some thousand games on.
+        copy: Whether every step hands out arrays of its own. With False, what was handed out is
+            overwritten by the next step.
+
+    Raises:
+        ValueError: A keyword has a wrong value; the message lists the right ones.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "render_modes": list(VECTOR_RENDER_MODES),
+        "render_fps": 8,
+        "autoreset_mode": AutoresetMode.NEXT_STEP,
+    }
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        stock: str = "hidden",
+        split: str = "train",
+        observation: str = "cards",
+        mask: str = "legal",
+        takebacks: bool = True,
+        reward: str = "score",
+        illegal: str = "ignore",
+        max_episode_steps: int | None = None,
+        render_mode: str | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        num_threads: int = 1,
+        copy: bool = True,
+    ) -> None:
+        self.settings = Settings.from_keywords(
+            stock=stock,
+            split=split,
+            observation=observation,
+            mask=mask,
+            takebacks=takebacks,
+            reward=reward,
+            illegal=illegal,
+            max_episode_steps=max_episode_steps,
+        )
+        check_choice("render_mode", render_mode, (None, *VECTOR_RENDER_MODES))
+        check_choice("copy", copy, (True, False))
+        self.num_envs = check_count("num_envs", num_envs, _MOST_GAMES)
+        self.autoreset_mode = _autoreset_mode(autoreset_mode)
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        self.render_mode = render_mode
+        self.copy = copy
+        self.single_action_space = spaces.Discrete(NUM_ACTIONS)
+        self.single_observation_space = observation_space(self.settings)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        threads = check_count("num_threads", num_threads, _MOST_THREADS)
+        self._batch = Batch(self.settings, self.num_envs, threads)
+        self._outputs: Outputs | None = None
+
+    @property
+    def states(self) -> npt.NDArray[np.void]:
+        """The games as state records, shape ``(num_envs,)``, to be read and not to be written."""
+        return self._batch.tasks["game"]
+
+    @property
+    def deals(self) -> tuple[str, ...]:
+        """The codes of the deals being played."""
+        return tuple(self._batch.codes)
+
+    def reset(
+        self, *, seed: Any = None, options: dict[str, Any] | None = None
+    ) -> tuple[npt.NDArray[np.uint8], dict[str, Any]]:
+        """Start an episode in every game, or in those of ``options["reset_mask"]``.
+
+        Args:
+            seed: A whole number s >= 0, so that game ``i`` gets ``s + i``, or a sequence with one
+                seed, or None, for each game.
+            options: ``deal``: one deal for all games, or a sequence with one, or None, for each.
+                ``reset_mask``: bool array of shape ``(num_envs,)``.
+
+        Raises:
+            ValueError: A length, a deal or an option is wrong.
+        """
+        seeds = checked_seeds(seed, self.num_envs)
+        chosen, options = take_reset_mask(options, self.num_envs)
+        deals = deal_options(options, self.num_envs)
+        if chosen.all():
+            super().reset(seed=seeds[0])
+            self._outputs = self._fresh_outputs()
+        elif self._outputs is None:
+            raise ResetNeeded("the first reset must be of all games")
+        else:
+            self._outputs = copy.deepcopy(self._outputs) if self.copy else self._outputs
+        rows = np.flatnonzero(chosen)
+        self._batch.start(rows, [seeds[i] for i in rows], [deals[i] for i in rows], self.np_random)
+        self._batch.show(rows, self._outputs)
+        self._outputs.refused[rows] = 0
+        report = infos.of_all(self._outputs, self._batch.codes)
+        if not chosen.all():
+            infos.keep_rows(report, chosen)
+        return self._outputs.observations, report
+
+    def step(self, actions: npt.NDArray[Any]) -> Step:
+        """Make one action in every game.
+
+        Args:
+            actions: Whole numbers of shape ``(num_envs,)``.
+
+        Returns:
+            Observations (uint8), rewards (float64), terminated and truncated (bool), and infos,
+            whose arrays have one row a game.
+
+        Raises:
+            ValueError: The actions have another shape or type; or one is illegal, and
+                ``illegal="raise"`` (nothing has been stepped then).
+            ResetNeeded: No episode has begun, or autoreset is disabled and a game has ended.
+        """
+        if self._outputs is None:
+            raise ResetNeeded("no episode has begun: call reset() first")
+        if self.autoreset_mode is AutoresetMode.DISABLED and self._batch.tasks["finished"].any():
+            raise ResetNeeded(
+                "a game has ended and autoreset is disabled: reset it first with "
+                "reset(options={'reset_mask': terminated | truncated})"
+            )
+        chosen = self._checked_actions(actions)
+        if self.settings.illegal == "raise":
+            self._batch.raise_refused(chosen)
+        outputs = self._fresh_outputs()
+        self._batch.step(chosen, outputs)
+        self._outputs = outputs
+        final: dict[str, Any] = {}
+        if self.autoreset_mode is AutoresetMode.SAME_STEP:
+            done = outputs.flags[task.TERMINATED] | outputs.flags[task.TRUNCATED]
+            if done.any():
+                final = infos.of_ended(outputs, self._batch.codes, done)
+                self._batch.restart(np.flatnonzero(done), outputs)
+                outputs.refused[done] = 0
+        return (
+            outputs.observations,
+            outputs.rewards,
+            outputs.flags[task.TERMINATED],
+            outputs.flags[task.TRUNCATED],
+            {**infos.of_all(outputs, self._batch.codes), **final},
+        )
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Return the action masks as bool of shape ``(num_envs, 269)``."""
+        if self._outputs is None:
+            raise ResetNeeded("no episode has begun: call reset() first")
+        return self._outputs.masks.astype(np.bool_)
+
+    def episode_totals(self) -> dict[str, float]:
+        """Return sums over all episodes that have ended since `clear_episode_totals`.
+
+        Keys: ``episodes``, ``wins``, ``truncations``, ``score``, ``foundation_cards``, ``plies``,
+        ``reward``, and ``refused``, which counts illegal actions of running episodes too.
+        """
+        return self._batch.totals()
+
+    def clear_episode_totals(self) -> None:
+        """Set the sums of `episode_totals` to zero."""
+        self._batch.clear_totals()
+
+    def render(self) -> tuple[Any, ...] | None:
+        """Return one text (``ansi``) or uint8 picture (``rgb_array``) for each game."""
+        if self.render_mode is None:
+            return None
+        from qv_env.render import render_rgb, render_text  # noqa: PLC0415
+
+        draw = render_text if self.render_mode == "ansi" else render_rgb
+        return tuple(
+            draw(state, deal=deal) for state, deal in zip(self.states, self.deals, strict=True)
+        )
+
+    def get_state(self) -> dict[str, Any]:
+        """Return all that decides how the games go on, for `set_state`."""
+        return {
+            "batch": self._batch.snapshot(),
+            "outputs": copy.deepcopy(self._outputs),
+            "np_random": copy.deepcopy(self._np_random),
+            "np_random_seed": self._np_random_seed,
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Continue from what `get_state` returned, here or in an environment made alike."""
+        self._batch.restore(state["batch"])
+        self._outputs = copy.deepcopy(state["outputs"])
+        self._np_random = copy.deepcopy(state["np_random"])
+        self._np_random_seed = state["np_random_seed"]
+
+    def clone(self, hidden: str = "keep", seed: int | None = None) -> Self:
+        """Return an independent copy; see `QuaranteVoleursEnv.clone`."""
+        check_choice("hidden", hidden, HIDDEN_CHOICES)
+        twin = copy.deepcopy(self)
+        if hidden == "resample":
+            rng = np.random.default_rng(seed)
+            twin._batch.resample(rng)
+            twin._np_random, twin._np_random_seed = rng, -1
+            if twin._outputs is not None:
+                twin._batch.show(np.arange(self.num_envs), twin._outputs)
+        return twin
+
+    def _fresh_outputs(self) -> Outputs:
+        if self.copy or self._outputs is None:
+            return self._batch.new_outputs()
+        return self._outputs
+
+    def _checked_actions(self, actions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        array = np.asarray(actions)
+        if array.shape != (self.num_envs,) or not np.issubdtype(array.dtype, np.integer):
+            raise ValueError(
+                f"actions must be whole numbers of shape ({self.num_envs},); "
+                f"got {array.dtype} of shape {array.shape}"
+            )
+        return np.ascontiguousarray(array, np.int64)
+
+
+def _autoreset_mode(value: AutoresetMode | str) -> AutoresetMode:
+    modes = tuple(AutoresetMode)
+    check_choice("autoreset_mode", value, (*modes, *(mode.value for mode in modes)))
+    return AutoresetMode(value)
