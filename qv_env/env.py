@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import sys
-from typing import Any, ClassVar, Final, Self, SupportsIndex
+from typing import Any, ClassVar, Final, SupportsIndex
 
 import gymnasium
 import numpy as np
@@ -26,12 +25,12 @@ from qv_env.settings import (
     check_choice,
     check_count,
 )
+from qv_env.snapshots import Snapshots
 
-HIDDEN_CHOICES: Final = ("keep", "resample")
 _ROW: Final = np.zeros(1, np.int64)
 
 
-class QuaranteVoleursEnv(gymnasium.Env[npt.NDArray[np.uint8], int]):
+class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[np.uint8], int]):
     """Quarante Voleurs: Forty Thieves with single cards, same suit, draw one, no redeal.
 
     ## Description
@@ -212,44 +211,6 @@ class QuaranteVoleursEnv(gymnasium.Env[npt.NDArray[np.uint8], int]):
         if self._window is not None:
             self._window.close()
             self._window = None
-
-    def get_state(self) -> dict[str, Any]:
-        """Return all that decides how the episode and later ones go on, for `set_state`."""
-        return {
-            "batch": self._batch.snapshot(),
-            "outputs": copy.deepcopy(self._outputs),
-            "np_random": copy.deepcopy(self._np_random),
-            "np_random_seed": self._np_random_seed,
-        }
-
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Continue from what `get_state` returned, here or in an environment made alike."""
-        self._batch.restore(state["batch"])
-        self._outputs = copy.deepcopy(state["outputs"])
-        self._np_random = copy.deepcopy(state["np_random"])
-        self._np_random_seed = state["np_random_seed"]
-
-    def clone(self, hidden: str = "keep", seed: int | None = None) -> Self:
-        """Return an independent copy of the environment, without its window.
-
-        Args:
-            hidden: ``keep`` for an exact copy; ``resample`` to put the unseen cards into a random
-                order, so that the copy says nothing of the real stock, deal or later deals.
-            seed: Decides that order; None takes fresh entropy. The environment's own random
-                generator is not touched.
-
-        Raises:
-            ValueError: ``hidden`` is neither of the two.
-        """
-        check_choice("hidden", hidden, HIDDEN_CHOICES)
-        twin = copy.deepcopy(self)
-        if hidden == "resample":
-            rng = np.random.default_rng(seed)
-            twin._batch.resample(rng)
-            twin._np_random, twin._np_random_seed = rng, -1
-            if twin._outputs is not None:
-                twin._batch.show(_ROW, twin._outputs)
-        return twin
 
     def __getstate__(self) -> dict[str, Any]:
         # A window belongs to one process and one environment.

@@ -185,19 +185,15 @@ def canonical_form(state: Any, form: Any) -> None:
         state: The state to describe.
         form: uint8 of shape ``(10 * 16 + 64 + 8 + 1,)``: columns, waste, foundations, stock count.
     """
-    columns, heights = state["columns"], state["heights"]
+    columns = state["columns"]
     column_count, limit = columns.shape[0], columns.shape[1]
-    order = np.arange(column_count)
-    for i in range(1, column_count):
-        j = i
-        while j > 0 and _column_before(columns, order[j], order[j - 1]):
-            order[j], order[j - 1] = order[j - 1], order[j]
-            j -= 1
-    at = 0
     for c in range(column_count):
+        place = 0
+        for other in range(column_count):
+            place += _column_before(columns, other, c)
         for level in range(limit):
-            form[at] = columns[order[c], level] if level < heights[order[c]] else NO_CARD
-            at += 1
+            form[place * limit + level] = columns[c, level]
+    at = column_count * limit
     for k in range(state["waste"].shape[0]):
         form[at] = state["waste"][k]
         at += 1
@@ -212,10 +208,11 @@ def canonical_form(state: Any, form: Any) -> None:
 
 @kernel
 def _column_before(columns: Any, a: int, b: int) -> bool:
+    """Return whether column ``a`` sorts before ``b``; equal columns sort by their place."""
     for level in range(columns.shape[1]):
         if columns[a, level] != columns[b, level]:
             return columns[a, level] < columns[b, level]
-    return False
+    return a < b
 
 
 @kernel

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +15,10 @@ from gymnasium.vector.utils import batch_space
 from qv_env import infos, task
 from qv_env.actions import NUM_ACTIONS
 from qv_env.batch import Batch, Outputs
-from qv_env.env import HIDDEN_CHOICES
 from qv_env.observation import observation_space
 from qv_env.options import checked_seeds, deal_options, take_reset_mask
 from qv_env.settings import VECTOR_RENDER_MODES, Settings, check_choice, check_count
+from qv_env.snapshots import Snapshots
 
 _MOST_GAMES = 1 << 24
 _MOST_THREADS = 1024
@@ -32,7 +32,9 @@ Step = tuple[
 ]
 
 
-class QuaranteVoleursVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[Any], npt.NDArray[Any]]):
+class QuaranteVoleursVectorEnv(
+    Snapshots, VectorEnv[npt.NDArray[np.uint8], npt.NDArray[Any], npt.NDArray[Any]]
+):
     """``num_envs`` games of Quarante Voleurs, equal step for step to as many single environments.
 
     The keywords of `qv_env.QuaranteVoleursEnv` mean the same here. Game ``i`` of ``reset(seed=s)``
@@ -212,34 +214,6 @@ class QuaranteVoleursVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[Any]
         return tuple(
             draw(state, deal=deal) for state, deal in zip(self.states, self.deals, strict=True)
         )
-
-    def get_state(self) -> dict[str, Any]:
-        """Return all that decides how the games go on, for `set_state`."""
-        return {
-            "batch": self._batch.snapshot(),
-            "outputs": copy.deepcopy(self._outputs),
-            "np_random": copy.deepcopy(self._np_random),
-            "np_random_seed": self._np_random_seed,
-        }
-
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Continue from what `get_state` returned, here or in an environment made alike."""
-        self._batch.restore(state["batch"])
-        self._outputs = copy.deepcopy(state["outputs"])
-        self._np_random = copy.deepcopy(state["np_random"])
-        self._np_random_seed = state["np_random_seed"]
-
-    def clone(self, hidden: str = "keep", seed: int | None = None) -> Self:
-        """Return an independent copy; see `QuaranteVoleursEnv.clone`."""
-        check_choice("hidden", hidden, HIDDEN_CHOICES)
-        twin = copy.deepcopy(self)
-        if hidden == "resample":
-            rng = np.random.default_rng(seed)
-            twin._batch.resample(rng)
-            twin._np_random, twin._np_random_seed = rng, -1
-            if twin._outputs is not None:
-                twin._batch.show(np.arange(self.num_envs), twin._outputs)
-        return twin
 
     def _fresh_outputs(self) -> Outputs:
         if self.copy or self._outputs is None:
