@@ -18,11 +18,13 @@ import pytest
 import qv_env
 from qv_env.actions import ACTIONS
 from qv_env.deals import SPLITS, deal_code
+from qv_env.settings import DEFAULT_MAX_EPISODE_STEPS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"")
+KEYWORD_ROW = r"`(\w+)` \| `(\S+)` \|"
 # ... in what a console example prints stands for anything, and columns may shift.
 LIKE_THE_EXAMPLE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -87,15 +89,16 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_keyword_tables_show_the_defaults(page: str) -> None:
     parameters = inspect.signature(qv_env.QuaranteVoleursEnv).parameters
     defaults = {name: parameter.default for name, parameter in parameters.items()}
-    assert table(ROOT / page, r"`(\w+)` \| `(\S+)` \|") >= {
+    defaults["max_episode_steps"] = DEFAULT_MAX_EPISODE_STEPS  # which None stands for
+    assert table(ROOT / page, KEYWORD_ROW) >= {
         (name, repr(value).replace("'", '"')) for name, value in defaults.items()
     }
 
 
 def test_vector_keyword_table_shows_the_defaults() -> None:
     parameters = inspect.signature(qv_env.QuaranteVoleursVectorEnv).parameters
-    shown = dict(table(ROOT / "docs/environment.md", r"`(\w+)` \| `(\S+)` \|"))
-    assert set(parameters) == set(shown)
+    shown = {name for name, _ in table(ROOT / "docs/environment.md", KEYWORD_ROW)}
+    assert shown == set(parameters)
 
 
 def test_observation_table_shows_the_layout() -> None:
@@ -108,6 +111,16 @@ def test_observation_table_shows_the_layout() -> None:
         kind = " × ".join([np.dtype(dtype.base).name, *map(str, dtype.shape)])
         layout.add((span, name, kind))
     assert table(ROOT / "docs/environment.md", r"([\d–]+) \| `(\w+)` \| (uint[^|]*) \|") == layout
+
+
+def test_features_table_shows_the_sections() -> None:
+    sections = set()
+    for feature in qv_env.FEATURES:
+        last = feature.start + feature.size - 1
+        span = str(last) if feature.size == 1 else f"{feature.start}–{last}"
+        sections.add((span, feature.name, str(feature.high), feature.meaning))
+    row = r"([\d–]+) \| `(\w+)` \| (\d+) \| (.*) \|"
+    assert table(ROOT / "docs/environment.md", row) == sections
 
 
 def test_action_table_shows_the_actions() -> None:
