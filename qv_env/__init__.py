@@ -1,7 +1,7 @@
 """Quarante Voleurs (Forty Thieves, strict form) as a Gymnasium environment.
 
 Importing the package registers ``QuaranteVoleurs-v0``. Its names are loaded when they are first
-used, so that importing Gymnasium, which loads this package's entry point, stays fast.
+used, so that registering costs next to nothing.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from qv_env import task
 from qv_env.actions import NUM_ACTIONS, action_text
 from qv_env.deals import Deal, deal_code
 from qv_env.features import FEATURE_COUNT
+from qv_env.jit import most_threads
 from qv_env.public import reshuffle_stock
 from qv_env.refusals import refusal_text
 from qv_env.settings import Settings
@@ -139,7 +140,7 @@ class Batch:
         if self._threads == 1:
             task.step_tasks(*arguments)
         else:
-            numba.set_num_threads(min(self._threads, numba.config.NUMBA_NUM_THREADS))
+            numba.set_num_threads(min(self._threads, most_threads()))
             task.step_tasks_parallel(*arguments)
         if len(restarting):
             self.restate_codes(restarting)
@@ -166,9 +167,7 @@ class Batch:
 
     def totals(self) -> dict[str, float]:
         """Return the sums over all episodes that have ended, by name."""
-        return {
-            name: self._totals[name].sum().item() for name in task.TOTALS.names or ()
-        }
+        return {name: self._totals[name].sum().item() for name in task.TOTALS.names or ()}
 
     def clear_totals(self) -> None:
         """Set the sums to zero."""

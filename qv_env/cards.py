@@ -66,18 +66,18 @@ def parse_card(text: str) -> int:
         ValueError: The text is not a rank letter followed by a suit letter.
     """
     letters = text.strip().upper()
-    if len(letters) != 2 or letters[0] not in RANK_LETTERS or letters[1] not in SUIT_LETTERS:
+    if letters not in _CODE_BY_TEXT:
         raise ValueError(
             f"not a card: {text!r}; expected a rank of {RANK_LETTERS} and a suit of "
             f"{SUIT_LETTERS}, such as AS or TD"
         )
-    return card_code(SUIT_LETTERS.index(letters[1]), RANK_LETTERS.index(letters[0]) + 1)
+    return _CODE_BY_TEXT[letters]
 
 
 def parse_cards(text: str) -> list[int]:
     """Return the codes of cards written one after another; blanks between them are optional.
 
-    >>> parse_cards("AS 2s\\nTDKC")
+    >>> parse_cards("AS 2s  TDKC")
     [1, 2, 36, 52]
 
     Raises:
@@ -106,3 +106,6 @@ def _checked(code: int) -> int:
     if not 1 <= code <= CARD_TYPES:
         raise ValueError(f"a card code must lie in [1, {CARD_TYPES}], got {code}")
     return code
+
+
+_CODE_BY_TEXT: Final = {card_text(code): code for code in range(1, CARD_TYPES + 1)}

@@ -227,7 +227,8 @@ def is_legal(state: Any, action: int) -> bool:
         return state["stock_count"] > 0
     card = state["tops"][source_of(state, action)]
     want = state["wants"][destination_of(state, action)]
-    return card != NO_CARD and (want == card or want == ANYTHING)
+    # No pile wants "no card", so equality alone would do for an empty source too.
+    return card != NO_CARD if want == ANYTHING else card == want
 
 
 @kernel
@@ -280,7 +281,7 @@ def apply(state: Any, action: int) -> int:
     elif source == column_count:
         change = WASTE_TO_COLUMN_SCORE
     elif column_count < source < state["tops"].shape[0]:
-        change = -min(TAKE_BACK_COST, np.int64(state["score"]))
+        change = -min(TAKE_BACK_COST, int(state["score"]))
     state["score"] = np.int64(state["score"]) + change
     return change
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from typing import Any, ClassVar, Final, SupportsIndex
+import inspect
+from typing import Any, Final, SupportsIndex
 
 import gymnasium
 import numpy as np
@@ -30,7 +30,7 @@ from qv_env.snapshots import Snapshots
 _ROW: Final = np.zeros(1, np.int64)
 
 
-class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[np.uint8], int]):
+class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[Any], np.int64]):
     """Quarante Voleurs: Forty Thieves with single cards, same suit, draw one, no redeal.
 
     ## Description
@@ -80,7 +80,10 @@ class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[np.uint8], int]):
     ``human``.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 8}
+    metadata: dict[str, Any] = {  # noqa: RUF012  # Gymnasium declares and reads it like this
+        "render_modes": list(RENDER_MODES),
+        "render_fps": 8,
+    }
 
     def __init__(
         self,
@@ -191,19 +194,16 @@ class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[np.uint8], int]):
             )
             return None
         self._last()
+        from qv_env.render import Window, render_rgb, render_text
+
         if self.render_mode == "ansi":
-            from qv_env.render import render_text  # noqa: PLC0415
-
             return render_text(self.state, deal=self.deal)
+        frame = render_rgb(self.state, deal=self.deal)
         if self.render_mode == "rgb_array":
-            from qv_env.render import render_rgb  # noqa: PLC0415
-
-            return render_rgb(self.state, deal=self.deal)
+            return frame
         if self._window is None:
-            from qv_env.render import Window  # noqa: PLC0415
-
-            self._window = Window(fps=self.metadata["render_fps"])
-        self._window.show(self.state, deal=self.deal)
+            self._window = Window(frames_a_second=self.metadata["render_fps"])
+        self._window.show(frame)
         return None
 
     def close(self) -> None:
@@ -251,10 +251,11 @@ class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[np.uint8], int]):
 
 def _time_limit_around(env: gymnasium.Env[Any, Any]) -> int | None:
     """Return the steps of the innermost `TimeLimit` around ``env`` that is resetting it."""
-    frame = sys._getframe(1).f_back
+    frame = inspect.currentframe()
     while frame is not None:
         caller = frame.f_locals.get("self")
         if isinstance(caller, TimeLimit) and caller.unwrapped is env:
-            return check_count("max_episode_steps", caller._max_episode_steps, LONGEST_EPISODE)
+            steps = caller._max_episode_steps  # noqa: SLF001  # the wrapper has no public name for it
+            return check_count("max_episode_steps", steps, LONGEST_EPISODE)
         frame = frame.f_back
     return None

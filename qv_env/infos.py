@@ -50,10 +50,10 @@ def keep_rows(infos: dict[str, Any], chosen: npt.NDArray[np.bool_]) -> None:
     """Blank the rows of games that were not reset, in place."""
     for name, column in infos.items():
         if name.startswith("_"):
-            column &= chosen
+            infos[name] = column & chosen
         else:
-            infos[name] = column = column.copy()
-            column[~chosen] = None if column.dtype == object else 0
+            infos[name] = column.copy()
+            infos[name][~chosen] = None if column.dtype == object else 0
 
 
 def _columns(outputs: Outputs, codes: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:

@@ -18,6 +18,9 @@ from typing import Any, TypeVar, cast
 import numba
 import platformdirs
 
+# Numba creates its settings at run time, out of sight of type checkers.
+_config: Any = numba.config
+
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
@@ -33,14 +36,19 @@ def parallel_kernel(function: Kernel) -> Kernel:
 
 def _compile(function: Kernel, *, parallel: bool) -> Kernel:
     folder = _cache_folder(Path(function.__code__.co_filename).parent)
-    users_folder = numba.config.CACHE_DIR
+    users_folder = _config.CACHE_DIR
     try:
         # Numba reads this setting while it decorates; the user's own kernels keep their setting.
-        numba.config.CACHE_DIR = folder or users_folder
+        _config.CACHE_DIR = folder or users_folder
         compiled = numba.njit(cache=folder is not None, nogil=True, parallel=parallel)(function)
     finally:
-        numba.config.CACHE_DIR = users_folder
+        _config.CACHE_DIR = users_folder
     return cast(Kernel, compiled)
+
+
+def most_threads() -> int:
+    """Return how many threads parallel kernels may use: the cores, unless Numba is told less."""
+    return int(_config.NUMBA_NUM_THREADS)
 
 
 @lru_cache

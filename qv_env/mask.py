@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from qv_env.cards import NO_CARD
-from qv_env.engine import ANYTHING, NOTHING
+from qv_env.engine import ANYTHING, NOTHING, action_of
 from qv_env.jit import kernel
 
 _HASH_STEP: Final = np.uint64(0x9E3779B97F4A7C15)
@@ -124,32 +124,41 @@ def write_canonical_mask(state: Any, mask: Any) -> None:
 def keep_canonical(state: Any, mask: Any) -> None:
     """Remove from a legal mask the moves that another one equals by symmetry."""
     heights, foundations = state["heights"], state["foundations"]
-    column_count, foundation_count = heights.shape[0], foundations.shape[0]
-    per_column = column_count - 1 + foundation_count
-    waste_first = 1 + per_column * column_count
-    back_first = waste_first + column_count + foundation_count
+    column_count = heights.shape[0]
     first_empty = column_count
     for c in range(column_count):
-        if heights[c] > 0:
-            continue
-        if first_empty == column_count:
-            first_empty = c
-        for source in range(column_count):
-            if source != c and (c != first_empty or heights[source] == 1):
-                mask[1 + per_column * source + c - (c > source)] = 0
-        if c != first_empty:
-            mask[waste_first + c] = 0
-            for f in range(foundation_count):
-                mask[back_first + column_count * f + c] = 0
-    suits = foundation_count // 2
-    for f in range(suits, foundation_count):
-        if foundations[f] != foundations[f - suits]:
-            continue
-        for source in range(column_count):
-            mask[1 + per_column * source + column_count - 1 + f] = 0
-        mask[waste_first + column_count + f] = 0
-        for c in range(column_count):
-            mask[back_first + column_count * f + c] = 0
+        if heights[c] == 0:
+            if first_empty == column_count:
+                first_empty = c
+                _drop_lone_cards_to(state, mask, c)
+            else:
+                _drop_moves_to(state, mask, c)
+    suits = foundations.shape[0] // 2
+    for f in range(suits, foundations.shape[0]):
+        if foundations[f] == foundations[f - suits]:
+            pile = column_count + 1 + f
+            _drop_moves_to(state, mask, pile)
+            for c in range(column_count):
+                mask[action_of(state, pile, c)] = 0
+
+
+@kernel
+def _drop_lone_cards_to(state: Any, mask: Any, empty_column: int) -> None:
+    """Remove the moves of a column's only card to an empty column."""
+    heights = state["heights"]
+    for source in range(heights.shape[0]):
+        if heights[source] == 1:
+            mask[action_of(state, source, empty_column)] = 0
+
+
+@kernel
+def _drop_moves_to(state: Any, mask: Any, pile: int) -> None:
+    """Remove every move to a column or a foundation."""
+    column_count = state["heights"].shape[0]
+    sources = state["tops"].shape[0] if pile < column_count else column_count + 1
+    for source in range(sources):
+        if source != pile:
+            mask[action_of(state, source, pile)] = 0
 
 
 @kernel

@@ -39,7 +39,8 @@ def observation_space(settings: Settings) -> spaces.Box:
 
 def _cards_high(dtype: np.dtype[np.void]) -> Any:
     high = np.zeros(dtype.itemsize, np.uint8)
-    for name in dtype.names or ():
-        field, start = (dtype.fields or {})[name][:2]
+    fields: Any = dtype.fields
+    for name in fields:
+        field, start = fields[name]
         high[start : start + field.itemsize] = _HIGHEST[name]
     return high

@@ -47,9 +47,7 @@ def checked_seeds(seed: Any, count: int) -> list[int | None]:
         if len(seed) != count:
             raise ValueError(f"expected one seed for each of the {count} games, got {len(seed)}")
         return [checked_seed(one) for one in seed]
-    first = checked_seed(seed)
-    assert first is not None
-    return [first + i for i in range(count)]
+    return [checked_seed(operator.index(seed) + i) for i in range(count)]
 
 
 def take_reset_mask(
@@ -103,7 +101,5 @@ def deal_options(options: dict[str, Any] | None, count: int) -> list[Deal | None
 def _option(options: dict[str, Any] | None) -> Any:
     unknown = [name for name in options or {} if name not in KNOWN_OPTIONS]
     if unknown:
-        raise ValueError(
-            f"unknown reset option {unknown[0]!r}; known: {', '.join(KNOWN_OPTIONS)}"
-        )
+        raise ValueError(f"unknown reset option {unknown[0]!r}; known: {', '.join(KNOWN_OPTIONS)}")
     return (options or {}).get("deal")

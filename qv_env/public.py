@@ -25,8 +25,7 @@ _PUBLIC_FIELDS: Final = (
 
 
 def _public_dtype(*, stock: bool) -> np.dtype[np.void]:
-    fields = engine.STATE.fields
-    assert fields is not None
+    fields: Any = engine.STATE.fields
     names = [*_PUBLIC_FIELDS, "stock"] if stock else list(_PUBLIC_FIELDS)
     return np.dtype(
         {
@@ -61,8 +60,8 @@ def read_observation(observation: npt.NDArray[np.uint8]) -> npt.NDArray[np.void]
     by_width = {dtype.itemsize: dtype for dtype in (CARDS_DTYPE, OPEN_CARDS_DTYPE)}
     if array.dtype != np.uint8 or array.ndim == 0 or array.shape[-1] not in by_width:
         raise ValueError(
-            f"expected a cards observation, uint8 with a last axis of {' or '.join(map(str, by_width))}"
-            f"; got {array.dtype} of shape {array.shape}"
+            "expected a cards observation, uint8 with a last axis of "
+            f"{' or '.join(map(str, by_width))}; got {array.dtype} of shape {array.shape}"
         )
     return array.view(by_width[array.shape[-1]])[..., 0]
 

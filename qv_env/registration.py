@@ -1,6 +1,8 @@
-"""Registration with Gymnasium, on import of the package and through its entry point.
+"""Registration with Gymnasium, on import of the package.
 
-Gymnasium loads the entry point while it is being imported itself, so this module stays light.
+``gymnasium.make("qv_env:QuaranteVoleurs-v0")`` imports the package by itself, also in worker
+processes. The package's ``gymnasium.envs`` entry point names `register_envs` too, for tools that
+load that group; Gymnasium itself has not read it since version 1.0.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def fill_deck(cards: Any) -> None:
 
 
 @kernel
-def episode_deal(seed: Any, episode: Any, first: int, count: int) -> int:
+def episode_deal(seed: Any, episode: Any, first: int, count: int) -> Any:
     """Return the deal number of an episode: a pure function of its arguments.
 
     Args:

@@ -57,10 +57,14 @@ class Snapshots:
         check_choice("hidden", hidden, HIDDEN_CHOICES)
         twin = copy.deepcopy(self)
         if hidden == "resample":
-            rng = np.random.default_rng(seed)
-            twin._batch.resample(rng)
-            # The old generator's seed names the deal of a game that was reset with it.
-            twin._np_random, twin._np_random_seed = rng, _NO_SEED
-            if twin._outputs is not None:
-                twin._batch.show(np.arange(twin._batch.size), twin._outputs)
+            twin.resample_hidden(seed)
         return twin
+
+    def resample_hidden(self, seed: int | None = None) -> None:
+        """Put the unseen cards into a random order, in place; see `clone`."""
+        rng = np.random.default_rng(seed)
+        self._batch.resample(rng)
+        # The old generator's seed names the deal of a game that was reset with it.
+        self._np_random, self._np_random_seed = rng, _NO_SEED
+        if self._outputs is not None:
+            self._batch.show(np.arange(self._batch.size), self._outputs)

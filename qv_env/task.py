@@ -66,7 +66,7 @@ TOTALS: Final = np.dtype(
 
 
 @kernel
-def deal_number_to(task: Any, number: int) -> None:
+def deal_number_to(task: Any, number: Any) -> None:
     """Deal a numbered game into a task, without touching its episode."""
     cards = np.empty(DECK_SIZE, np.uint8)
     fill_deck(cards)
@@ -103,7 +103,7 @@ def seeded_episode(task: Any, settings: Any, seed: Any) -> None:
     """Set the task's stream to a seed and start an episode on the deal that the seed names."""
     task["seed"] = seed
     task["episode"] = 1
-    deal_number_to(task, np.int64(np.uint64(seed) % np.uint64(DEALS)))
+    deal_number_to(task, np.uint64(seed) % np.uint64(DEALS))
     begin_episode(task, settings)
 
 
@@ -162,9 +162,7 @@ def play(task: Any, settings: Any, action: int) -> int:
     """Make a legal action, keep the mask up to date, and return the score's change."""
     game, mask = task["game"], task["mask"]
     change = engine.apply(game, action)
-    update_mask(
-        game, mask, engine.source_of(game, action), engine.destination_of(game, action)
-    )
+    update_mask(game, mask, engine.source_of(game, action), engine.destination_of(game, action))
     if not settings["takebacks"]:
         drop_take_backs(game, mask)
     return change

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -52,7 +52,7 @@ class QuaranteVoleursVectorEnv(
         ValueError: A keyword has a wrong value; the message lists the right ones.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
+    metadata: dict[str, Any] = {  # noqa: RUF012  # Gymnasium declares and reads it like this
         "render_modes": list(VECTOR_RENDER_MODES),
         "render_fps": 8,
         "autoreset_mode": AutoresetMode.NEXT_STEP,
@@ -208,7 +208,7 @@ class QuaranteVoleursVectorEnv(
         """Return one text (``ansi``) or uint8 picture (``rgb_array``) for each game."""
         if self.render_mode is None:
             return None
-        from qv_env.render import render_rgb, render_text  # noqa: PLC0415
+        from qv_env.render import render_rgb, render_text
 
         draw = render_text if self.render_mode == "ansi" else render_rgb
         return tuple(
