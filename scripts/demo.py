@@ -37,7 +37,7 @@ def main() -> None:
     run = str(RUN)
     call("Train", PYTHON, "train.py", "--config", "configs/quick.yaml", "--run", run)
     agents = ("--agent", "random", "--agent", run)
-    figures = str(RUN / "evaluation.json")
+    figures = str(RUN / "comparison.json")
     call("Evaluate", QV, "evaluate", *agents, "--deals", DEALS, "--json", figures)
     for kind in ("txt", "gif", "png"):
         episode = str(RUN / f"episode.{kind}")

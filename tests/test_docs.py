@@ -14,8 +14,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 import qv_env
+from agents.training.config import Config
 from qv_env.actions import ACTIONS
 from qv_env.deals import SPLITS, deal_code
 from qv_env.settings import DEFAULT_MAX_EPISODE_STEPS
@@ -99,6 +101,15 @@ def test_vector_keyword_table_shows_the_defaults() -> None:
     parameters = inspect.signature(qv_env.QuaranteVoleursVectorEnv).parameters
     shown = {name for name, _ in table(ROOT / "docs/environment.md", KEYWORD_ROW)}
     assert shown == set(parameters)
+
+
+def test_config_table_shows_the_keys_and_defaults() -> None:
+    shown = dict(table(ROOT / "docs/training.md", r"`(\w+)` \| (.*?) \|"))
+    fields = {name: field for name, field in Config.model_fields.items() if name != "kwargs"}
+    assert set(shown) == set(fields)
+    for name, field in fields.items():
+        if shown[name].startswith("`"):
+            assert yaml.safe_load(shown[name].strip("`")) == field.default, name
 
 
 def test_observation_table_shows_the_layout() -> None:
