@@ -1,0 +1,1 @@
+"""The tests of the project, one file per module, and the oracle they are judged by."""
