@@ -1,0 +1,23 @@
+"""The `qv` command's entry point, which works without the packages that the command needs."""
+
+from __future__ import annotations
+
+import sys
+
+_USER_ERROR = 2
+_NEEDED = ("click", "rich", "scipy")
+
+
+def main() -> None:
+    """Run the command line; `qv --help` tells what there is."""
+    try:
+        from qv_env.commands import qv
+    except ModuleNotFoundError as error:
+        if error.name not in _NEEDED:
+            raise
+        sys.stderr.write(
+            f"qv: {error.name} is not installed; the command needs the eval extra: "
+            "pip install 'qv-env[eval]'\n"
+        )
+        raise SystemExit(_USER_ERROR) from None
+    qv()
