@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from qv_env import task
 from qv_env.actions import NUM_ACTIONS, action_text
-from qv_env.deals import Deal, deal_code
+from qv_env.deals import DEALS, Deal, deal_code
 from qv_env.features import FEATURE_COUNT
 from qv_env.jit import most_threads
 from qv_env.public import reshuffle_stock
@@ -114,8 +114,8 @@ class Batch:
                 self._set_stream(row, seed)
             elif not self._streams_set[row]:
                 self._set_stream(row, int(entropy.integers(1 << 63)))
-        seeded = np.array([seed is not None for seed in seeds], np.bool_)
-        task.start_tasks(self.tasks, self._rules, rows, seeded)
+        numbers = [task.STREAM_DEAL if seed is None else seed % DEALS for seed in seeds]
+        task.start_tasks(self.tasks, self._rules, rows, np.array(numbers, np.int64))
         self.restate_codes(rows)
         for row, deal in zip(rows, deals, strict=True):
             if deal is not None:
@@ -125,7 +125,8 @@ class Batch:
 
     def restart(self, rows: npt.NDArray[np.int64], outputs: Outputs) -> None:
         """Start the next episode of some games and show them, leaving rewards and endings."""
-        task.start_tasks(self.tasks, self._rules, rows, np.zeros(len(rows), np.bool_))
+        numbers = np.full(len(rows), task.STREAM_DEAL, np.int64)
+        task.start_tasks(self.tasks, self._rules, rows, numbers)
         self.restate_codes(rows)
         self.show(rows, outputs)
 

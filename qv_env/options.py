@@ -47,7 +47,8 @@ def checked_seeds(seed: Any, count: int) -> list[int | None]:
         if len(seed) != count:
             raise ValueError(f"expected one seed for each of the {count} games, got {len(seed)}")
         return [checked_seed(one) for one in seed]
-    return [checked_seed(operator.index(seed) + i) for i in range(count)]
+    first = checked_seed(seed) or 0
+    return [first + i for i in range(count)]
 
 
 def take_reset_mask(

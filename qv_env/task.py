@@ -16,7 +16,6 @@ import numpy as np
 from qv_env import engine
 from qv_env.actions import NUM_ACTIONS
 from qv_env.cards import DECK_SIZE
-from qv_env.deals import DEALS
 from qv_env.features import FEATURE_COUNT, write_features
 from qv_env.jit import kernel, parallel_kernel
 from qv_env.mask import any_set, drop_take_backs, keep_canonical, take_back_count, update_mask
@@ -25,6 +24,7 @@ from qv_env.refusals import NOT_AN_ACTION, TAKE_BACKS_OFF
 from qv_env.shuffle import episode_deal, fill_deck, shuffle
 
 EXPLICIT_DEAL: Final = -1
+STREAM_DEAL: Final = -1
 
 TASK: Final = np.dtype(
     [
@@ -99,31 +99,24 @@ def next_episode(task: Any, settings: Any) -> None:
 
 
 @kernel
-def seeded_episode(task: Any, settings: Any, seed: Any) -> None:
-    """Set the task's stream to a seed and start an episode on the deal that the seed names."""
-    task["seed"] = seed
-    task["episode"] = 1
-    deal_number_to(task, np.uint64(seed) % np.uint64(DEALS))
-    begin_episode(task, settings)
-
-
-@kernel
-def start_tasks(tasks: Any, settings: Any, rows: Any, seeded: Any) -> None:
+def start_tasks(tasks: Any, settings: Any, rows: Any, numbers: Any) -> None:
     """Start an episode in some tasks.
 
     Args:
-        tasks: Record array of type `TASK`; a seed to start from stands in its field already.
+        tasks: Record array of type `TASK`.
         settings: Record array of type `SETTINGS`, shape ``(1,)``.
         rows: Which tasks, int64 of shape ``(k,)``.
-        seeded: bool of shape ``(k,)``; where set, the seed names the deal, and elsewhere the
-            next deal of the task's stream is taken.
+        numbers: Deal numbers, int64 of shape ``(k,)``, or `STREAM_DEAL` where the next deal of
+            the task's own stream is taken. Either counts as one episode of the stream.
     """
     for k in range(rows.shape[0]):
         task = tasks[rows[k]]
-        if seeded[k]:
-            seeded_episode(task, settings[0], task["seed"])
-        else:
+        if numbers[k] == STREAM_DEAL:
             next_episode(task, settings[0])
+        else:
+            task["episode"] += np.uint64(1)
+            deal_number_to(task, numbers[k])
+            begin_episode(task, settings[0])
 
 
 @kernel
