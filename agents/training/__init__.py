@@ -1,0 +1,1 @@
+"""The parts of ``train.py``: configs, networks, run folders, checkpoints, callbacks, curves."""

@@ -1,0 +1,254 @@
+"""Training configs: what may stand in the YAML file, and how it is read and checked.
+
+The words are those of RL Baselines3 Zoo where it has one. Keys that are not listed in `Config` are
+keyword arguments of the algorithm's class and are checked against its signature
+(`agents.training.algorithms`), so that every argument of every algorithm can be set.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+
+from agents.deal_lists import parse_deals
+from agents.training.errors import ConfigError
+from qv_env.settings import Settings
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads ``1e6`` as a number, as YAML 1.2 does; PyYAML takes it for a text, having no dot."""
+
+
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"^[-+]?(\d[\d_]*(\.[\d_]*)?|\.\d[\d_]*)[eE][-+]?\d+$"),
+    list("-+.0123456789"),
+)
+
+
+def _no_bool(value: object) -> object:
+    """Refuse ``true`` as a number, which Python would take for 1."""
+    if isinstance(value, bool):
+        raise ValueError("should be a number")
+    return value
+
+
+Count = Annotated[int, BeforeValidator(_no_bool), Field(ge=1)]
+CountOrZero = Annotated[int, BeforeValidator(_no_bool), Field(ge=0)]
+Positive = Annotated[float, BeforeValidator(_no_bool), Field(gt=0, allow_inf_nan=False)]
+
+
+class EnvConfig(BaseModel):
+    """The environment to learn in; see `qv_env.settings.Settings` for the values.
+
+    There is no ``split``: training deals are always drawn from the train split.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    observation: str = "features"
+    mask: str = "legal"
+    takebacks: bool = True
+    stock: str = "hidden"
+    reward: str = "score"
+    illegal: str = "ignore"
+    max_episode_steps: Count = Settings.max_episode_steps
+
+
+class NormalizeConfig(BaseModel):
+    """Arguments of stable-baselines3's ``VecNormalize``.
+
+    Observations are not normalized (``norm_obs`` may only be false): they have fixed bounds, and a
+    network that divides by them, `agents.training.networks.ScaledTrunk`, needs no statistics kept
+    beside the model.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    norm_obs: bool = False
+    norm_reward: bool = True
+    clip_reward: Positive = 10.0
+    gamma: Annotated[float, Field(ge=0, le=1)] = 0.99
+    epsilon: Positive = 1e-8
+
+    @field_validator("norm_obs")
+    @classmethod
+    def _no_observations(cls, value: bool) -> bool:  # noqa: FBT001 - pydantic calls it
+        if value:
+            raise ValueError("observations have fixed bounds; use norm_obs: false")
+        return value
+
+
+class Config(BaseModel):
+    """A training run.
+
+    Attributes:
+        algo: ``MaskablePPO``, ``PPO``, ``A2C``, ``DQN``, or ``module:Class`` for a class with the
+            interface of a stable-baselines3 algorithm.
+        policy: Name of the policy, as the algorithm knows it, or ``module:Class``.
+        env: The environment to learn in.
+        n_envs: Games played side by side.
+        n_timesteps: Plies to train for, over all games; training ends with the first rollout
+            that reaches them.
+        seed: Fixes the deals, the network's first weights and all chance.
+        normalize: Scale rewards by running statistics, or null.
+        reward_scale: What rewards are multiplied with before the algorithm sees them.
+        eval_freq: Plies between two evaluations during training, 0 for none.
+        eval_deals: What those evaluations play: a split and a count, a file, or codes.
+        final_deals: The same for the evaluation at the end.
+        deterministic: Whether evaluation plays the most probable action instead of drawing one
+            with the policy's probabilities. A policy that always repeats itself can move a card
+            to and fro for ever; one that draws gets out.
+        save_freq: Plies between two checkpoints.
+        save_replay_buffer: Whether checkpoints hold the replay buffer of off-policy algorithms.
+            Without it a resumed run starts with an empty buffer and is not the same run.
+        log_interval: Rollouts (off-policy: episodes) between two rows of metrics, or null for the
+            algorithm's own choice.
+        torch_threads: Threads of PyTorch's kernels. Small networks gain little from more than one,
+            and lose much where other programs use the machine.
+        kwargs: Everything else: keyword arguments of the algorithm's class.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    algo: str = "MaskablePPO"
+    policy: str = "MlpPolicy"
+    env: EnvConfig = EnvConfig()
+    n_envs: Count = 1
+    n_timesteps: Count
+    seed: CountOrZero = 0
+    normalize: NormalizeConfig | None = None
+    reward_scale: Positive = 1.0
+    eval_freq: CountOrZero = 0
+    eval_deals: str = "dev:50"
+    final_deals: str = "dev:200"
+    deterministic: bool = False
+    save_freq: Count = 100_000
+    save_replay_buffer: bool = True
+    log_interval: Count | None = None
+    torch_threads: Count = 1
+    kwargs: dict[str, Any] = Field(default_factory=dict)
+
+    @field_validator("env")
+    @classmethod
+    def _check_env(cls, env: EnvConfig) -> EnvConfig:
+        Settings(**env.model_dump())
+        return env
+
+    @field_validator("eval_deals", "final_deals")
+    @classmethod
+    def _check_deals(cls, value: str) -> str:
+        parse_deals([value])
+        return value
+
+    def as_mapping(self) -> dict[str, Any]:
+        """Return the config as it would stand in a file: keyword arguments beside the rest."""
+        fields = self.model_dump()
+        return {**fields, **fields.pop("kwargs")}
+
+
+_SECTIONS: Final[dict[str, type[BaseModel]]] = {"env": EnvConfig, "normalize": NormalizeConfig}
+RUN_KEYS: Final = tuple(key for key in Config.model_fields if key != "kwargs")
+
+
+def read_config(path: Path, settings: Iterable[str] = ()) -> dict[str, Any]:
+    """Return the mapping in a YAML file with settings ``key=value`` laid over it.
+
+    Raises:
+        ConfigError: The file cannot be read or is no mapping, or a setting is malformed.
+    """
+    try:
+        mapping = _parse_yaml(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"cannot read config {path}: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"config {path} is not YAML: {_one_line(str(error))}") from None
+    if not isinstance(mapping, dict):
+        raise ConfigError(f"config {path} must hold a mapping of keys to values")
+    for setting in settings:
+        _lay_over(mapping, setting)
+    return mapping
+
+
+def _lay_over(mapping: dict[str, Any], setting: str) -> None:
+    """Set one value in nested mappings; dots in the key lead inwards."""
+    key, equals, text = setting.partition("=")
+    *outer, last = key.strip().split(".")
+    if not equals or not all((*outer, last)):
+        raise ConfigError(f"a setting is written key=value or outer.key=value; got {setting!r}")
+    try:
+        value = _parse_yaml(text)
+    except yaml.YAMLError as error:
+        raise ConfigError(f"setting {key}: not YAML: {_one_line(str(error))}") from None
+    for name in outer:
+        if mapping.get(name) is None:
+            mapping[name] = {}
+        mapping = mapping[name]
+        if not isinstance(mapping, dict):
+            raise ConfigError(f"setting {key}: {name} is not a mapping")
+    mapping[last] = value
+
+
+def parse_config(mapping: Mapping[str, Any], algorithm_keys: Iterable[str] | None) -> Config:
+    """Return the config that a mapping holds.
+
+    Args:
+        mapping: Keys of `Config` and keyword arguments of the algorithm, side by side.
+        algorithm_keys: Names of the algorithm's keyword arguments; None accepts any.
+
+    Raises:
+        ConfigError: A key is unknown or a value is of the wrong type.
+    """
+    fields = {key: value for key, value in mapping.items() if key in RUN_KEYS}
+    kwargs = {key: value for key, value in mapping.items() if key not in RUN_KEYS}
+    if algorithm_keys is not None:
+        for key in kwargs:
+            check_key(key, (*RUN_KEYS, *algorithm_keys))
+    try:
+        return Config(**fields, kwargs=kwargs)
+    except ValidationError as error:
+        raise ConfigError(explain(error)) from None
+
+
+def check_key(key: object, known: Iterable[str], where: str = "") -> None:
+    """Raise a ConfigError that names the nearest match unless a key is known."""
+    names = sorted(set(known))
+    if key in names:
+        return
+    close = difflib.get_close_matches(str(key), names, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"known keys: {', '.join(names)}"
+    raise ConfigError(f"unknown key {where}{key}; {hint}")
+
+
+def explain(error: ValidationError) -> str:
+    """Return pydantic's complaints as one line."""
+    return "; ".join(_explain_one(dict(detail)) for detail in error.errors())
+
+
+def _explain_one(detail: dict[str, Any]) -> str:
+    place = [str(part) for part in detail["loc"]]
+    key = ".".join(place)
+    if detail["type"] == "extra_forbidden":
+        try:
+            check_key(place[-1], _SECTIONS[place[0]].model_fields, f"{place[0]}.")
+        except ConfigError as unknown:
+            return str(unknown)
+    message = _one_line(detail["msg"]).removeprefix("Value error, ")
+    message = message.removeprefix("Input ").partition(", unable to")[0]
+    if detail["type"] in ("missing", "value_error"):
+        return f"{key}: {message[0].lower()}{message[1:]}"
+    return f"{key}: {message}, got {detail['input']!r}"
+
+
+def _parse_yaml(text: str) -> Any:
+    return yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader with one more number format
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,69 @@
+"""Evaluation of a model in training, by the same code as ``qv evaluate``."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any, Final
+
+import numpy as np
+from rich.console import Console
+
+from agents.agent import ENV_KEYWORDS, Agent
+from agents.comparison import compare
+from agents.deal_lists import parse_deals
+from agents.evaluate import play_deals
+from agents.random_agent import RandomAgent
+from agents.report import comparison_json, comparison_tables
+from agents.sb3_agent import Sb3Agent
+from agents.training.config import Config
+from agents.training.metrics import draw_learning_curve
+from agents.training.run_folder import RunFolder, write_json
+
+# All evaluations of a run share it, so that they differ by the policy only.
+_SEED: Final = 0
+
+
+def training_agent(model: Any, config: Config, name: str) -> Sb3Agent:
+    """Return an agent that plays as a model does at this moment."""
+    env = config.env.model_dump()
+    env_kwargs = {key: env[key] for key in ENV_KEYWORDS}
+    return Sb3Agent(model, name, env_kwargs, deterministic=config.deterministic)
+
+
+def quick_figures(model: Any, config: Config) -> dict[str, float]:
+    """Return mean score, share of games won, foundation cards and plies on `Config.eval_deals`."""
+    agent = training_agent(model, config, "model")
+    games = play_deals(agent, parse_deals([config.eval_deals]), seed=_SEED)
+    return {
+        "score": float(np.mean([game.score for game in games])),
+        "win_rate": float(np.mean([game.won for game in games])),
+        "foundation_cards": float(np.mean([game.foundation_cards for game in games])),
+        "plies": float(np.mean([game.plies for game in games])),
+    }
+
+
+def evaluate_and_draw(run: RunFolder, model: Any, config: Config, console: Console) -> None:
+    """Compare a trained model with the random agent on `Config.final_deals`.
+
+    Prints the table, draws the learning curve, and at last writes the evaluation, which marks the
+    run as finished.
+    """
+    deals = parse_deals([config.final_deals])
+    name = run.path.resolve().name
+    agents: list[Agent] = [training_agent(model, config, name)]
+    # Agents that see the stock's order are never ranked with those that do not.
+    if config.env.stock == "hidden":
+        agents.insert(0, RandomAgent())
+    console.print(f"Evaluating on {len(deals)} deals ({config.final_deals})")
+    results = compare(agents, deals, seed=_SEED)
+    console.print(*comparison_tables(results, title=f"{len(deals)} deals ({config.final_deals})"))
+    scores = {result.name: result.figures["score"].value for result in results}
+    draw_learning_curve(run, scores)
+    words = [word for result in results for word in ("--agent", _agent_word(result.name, run))]
+    command = shlex.join(["qv", "evaluate", *words, "--deals", config.final_deals])
+    report = comparison_json(results, command=command, seed=_SEED, deals=[config.final_deals])
+    write_json(run.evaluation, report)
+
+
+def _agent_word(name: str, run: RunFolder) -> str:
+    return name if name == RandomAgent.name else str(run.path)
