@@ -150,7 +150,8 @@ class Config(BaseModel):
     def as_mapping(self) -> dict[str, Any]:
         """Return the config as it would stand in a file: keyword arguments beside the rest."""
         fields = self.model_dump()
-        return {**fields, **fields.pop("kwargs")}
+        kwargs = fields.pop("kwargs")
+        return {**fields, **kwargs}
 
 
 _SECTIONS: Final[dict[str, type[BaseModel]]] = {"env": EnvConfig, "normalize": NormalizeConfig}
