@@ -20,4 +20,4 @@ def main() -> None:
             "pip install 'qv-env[eval]'\n"
         )
         raise SystemExit(_USER_ERROR) from None
-    qv()
+    qv(prog_name="qv")

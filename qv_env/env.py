@@ -198,12 +198,11 @@ class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[Any], np.int64]):
 
         if self.render_mode == "ansi":
             return render_text(self.state, deal=self.deal)
-        frame = render_rgb(self.state, deal=self.deal)
         if self.render_mode == "rgb_array":
-            return frame
+            return render_rgb(self.state, deal=self.deal)
         if self._window is None:
-            self._window = Window(frames_a_second=self.metadata["render_fps"])
-        self._window.show(frame)
+            self._window = Window(fps=self.metadata["render_fps"])
+        self._window.show(self.state, deal=self.deal)
         return None
 
     def close(self) -> None:

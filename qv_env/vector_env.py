@@ -137,7 +137,7 @@ class QuaranteVoleursVectorEnv(
         rows = np.flatnonzero(chosen)
         self._batch.start(rows, [seeds[i] for i in rows], [deals[i] for i in rows], self.np_random)
         self._batch.show(rows, self._outputs)
-        self._outputs.refused[rows] = 0
+        self._outputs.refused[:] = 0
         report = infos.of_all(self._outputs, self._batch.codes)
         if not chosen.all():
             infos.keep_rows(report, chosen)

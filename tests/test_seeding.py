@@ -83,9 +83,7 @@ def test_later_episodes_stay_in_their_split(split: str) -> None:
 
 
 def test_without_a_seed_even_the_first_deal_comes_from_the_split() -> None:
-    firsts = {
-        deal_number(QuaranteVoleursEnv(split="dev").reset()[1]["deal"]) for _ in range(20)
-    }
+    firsts = {deal_number(QuaranteVoleursEnv(split="dev").reset()[1]["deal"]) for _ in range(20)}
     assert firsts <= set(split_numbers("dev"))
     assert len(firsts) > 15
 
