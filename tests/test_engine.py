@@ -79,6 +79,15 @@ def test_a_deal_lies_as_it_is_read() -> None:
     )
 
 
+def test_the_public_bytes_of_a_state_come_first_and_the_stock_next() -> None:
+    table = Table(reference.shuffled(21))
+    everything = table.state.tobytes()
+    assert (engine.PUBLIC_BYTES, engine.OPEN_BYTES) == (246, 246 + 64)
+    assert everything[: engine.PUBLIC_BYTES] == reference.cards_observation(table.game, 0)[2:]
+    stock = play.codes(table.game.piles["stock"])
+    assert everything[engine.PUBLIC_BYTES : engine.OPEN_BYTES] == stock.tobytes()
+
+
 def test_a_deal_overwrites_every_byte_of_an_older_game() -> None:
     state = Table(reference.shuffled(21)).state
     fresh = state.tobytes()
