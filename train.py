@@ -12,6 +12,7 @@ a config, `agents.training.run_folder` the files of a run.
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ def main(
     resume: Path | None,
 ) -> None:
     """Train an agent by a config, or go on with a run that was stopped."""
-    console = Console()
+    console = Console(highlight=False, soft_wrap=True)
     try:
         if resume is not None:
             if config_file or settings or more_settings or folder:
@@ -113,8 +114,11 @@ def train(run: RunFolder, config: Config, console: Console) -> None:
     model = make_model(run, config)
     done = model.num_timesteps
     console.print(f"{config.algo} in {run.path}: {config.n_timesteps - done:,} plies to train")
-    model.set_logger(open_logger(run, done))
-    with ProgressBar(config.n_timesteps, console) as bar:
+    with (
+        closing(open_logger(run, done)) as logger,
+        ProgressBar(config.n_timesteps, console) as bar,
+    ):
+        model.set_logger(logger)
         callbacks = [
             FiniteCheck(),
             Evaluation(config.eval_freq, lambda m: quick_figures(m, config), console.print),
@@ -125,7 +129,6 @@ def train(run: RunFolder, config: Config, console: Console) -> None:
         model.learn(
             max(config.n_timesteps - done, 0), callbacks, reset_num_timesteps=False, **interval
         )
-    model.logger.close()
     with moved_into_place(run.model) as path:
         model.save(path)
     evaluate_and_draw(run, model, config, console)

@@ -133,7 +133,8 @@ class Checkpoints(BetweenRollouts):
         self._replay_buffer = replay_buffer
 
     def act(self) -> None:
-        """Write a checkpoint now."""
+        """Write a checkpoint now, and before it what is logged and not yet written."""
+        self.logger.dump(self.model.num_timesteps)
         save_checkpoint(self._run.checkpoints, self.model, replay_buffer=self._replay_buffer)
 
     def _on_training_end(self) -> None:

@@ -12,7 +12,7 @@ from agents.training.config import Config
 
 MONITORED: Final = ("score", "foundation_cards", "is_success")
 _MONITOR_STATE: Final = ("episode_count", "episode_returns", "episode_lengths")
-_NORMALIZE_STATE: Final = ("obs_rms", "ret_rms", "returns", "old_reward", "old_obs")
+_NORMALIZE_STATE: Final = ("ret_rms", "returns")
 
 
 class RewardScale(VecEnvWrapper):
