@@ -1,4 +1,4 @@
-"""The whole line in one go: train, evaluate, render. `make demo` calls it.
+"""The whole line in one go: train, compare, render. `make demo` calls it.
 
 Everything lands in `runs/demo`, which every call begins anew.
 """
@@ -16,6 +16,19 @@ ROOT = Path(__file__).parent.parent
 RUN = Path("runs/demo")
 DEALS = "dev:200"
 SHOWN_DEAL = "FT1-N-ZZYAAAA"  # the first of the dev deals
+MADE = {
+    "config.yaml": "the config with all defaults filled in",
+    "model.zip": "the trained model",
+    "metrics.jsonl": "what was measured in training, a JSON object a line",
+    "tensorboard": "the same for TensorBoard",
+    "checkpoints": "what --resume would go on from",
+    "learning_curve.png": "score against plies",
+    "evaluation.json": "trained and random agent, with every game",
+    "comparison.json": "the same with the greedy agent",
+    "episode.txt": f"the trained agent's game of {SHOWN_DEAL}, move by move",
+    "episode.gif": "the same, animated",
+    "episode.png": "the same, nine moments of it",
+}
 
 # The commands of the Python that runs this file, wherever the shell's own may come from.
 PYTHON = sys.executable
@@ -35,18 +48,29 @@ def main() -> None:
     start = time.monotonic()
     shutil.rmtree(ROOT / RUN, ignore_errors=True)
     run = str(RUN)
-    call("Train", PYTHON, "train.py", "--config", "configs/quick.yaml", "--run", run)
-    agents = ("--agent", "random", "--agent", run)
+    call(
+        "Train, and evaluate on the dev deals",
+        PYTHON,
+        "train.py",
+        "--config",
+        "configs/quick.yaml",
+        "--run",
+        run,
+    )
+    agents = ("--agent", "random", "--agent", "greedy", "--agent", run)
     figures = str(RUN / "comparison.json")
-    call("Evaluate", QV, "evaluate", *agents, "--deals", DEALS, "--json", figures)
-    for kind in ("txt", "gif", "png"):
-        episode = str(RUN / f"episode.{kind}")
-        call("Render", QV, "render", "--agent", run, "--deal", SHOWN_DEAL, "--out", episode)
+    call("Compare with other agents", QV, "evaluate", *agents, "--deals", DEALS, "--json", figures)
+    for ending in ("txt", "gif", "png"):
+        episode = str(RUN / f"episode.{ending}")
+        title = f"Render a game as {ending}"
+        call(title, QV, "render", "--agent", run, "--deal", SHOWN_DEAL, "--out", episode)
     minutes, seconds = divmod(round(time.monotonic() - start), 60)
-    print(f"\n== Done in {minutes} min {seconds} s; made in {RUN}:")
-    for path in sorted((ROOT / RUN).rglob("*")):
-        if path.is_file():
-            print(f"{path.stat().st_size / 1000:10,.1f} kB  {path.relative_to(ROOT)}")
+    print(f"\n== Done in {minutes} min {seconds} s. Made in {RUN}:")
+    for name, meaning in MADE.items():
+        path = ROOT / RUN / name
+        files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
+        kilobytes = sum(file.stat().st_size for file in files) / 1000
+        print(f"{kilobytes:9,.1f} kB  {name:20}{meaning}")
 
 
 if __name__ == "__main__":
