@@ -14,6 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 RUN = Path("runs/demo")
+CONFIG = "configs/quick.yaml"
 DEALS = "dev:200"
 SHOWN_DEAL = "FT1-N-ZZYAAAA"  # the first of the dev deals
 MADE = {
