@@ -13,10 +13,12 @@ DEFAULT_WIDTH: Final = 128
 
 
 class ScaledTrunk(BaseFeaturesExtractor):
-    """One wide layer that policy and value share, over entries divided by their upper bounds.
+    """One wide layer that policy and value share, over entries scaled by their upper bounds.
 
     The first layer costs nearly all of the arithmetic of a small network on wide observations, so
-    it is worth sharing; dividing by the bounds makes running statistics unnecessary.
+    it is worth sharing. Entries are divided by the square roots of their bounds: left as they are,
+    counts would drown the zeros and ones; divided by the bounds, a card more or less would not
+    count.
 
     Args:
         observation_space: A ``Box`` whose upper bounds are positive.
@@ -26,7 +28,7 @@ class ScaledTrunk(BaseFeaturesExtractor):
     def __init__(self, observation_space: spaces.Box, features_dim: int = DEFAULT_WIDTH) -> None:
         super().__init__(observation_space, features_dim)
         bounds = torch.as_tensor(observation_space.high, dtype=torch.float32)
-        self.register_buffer("scale", 1.0 / bounds)
+        self.register_buffer("scale", bounds.rsqrt())
         self.layer = nn.Linear(int(bounds.numel()), features_dim)
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
