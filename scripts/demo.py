@@ -49,15 +49,8 @@ def main() -> None:
     start = time.monotonic()
     shutil.rmtree(ROOT / RUN, ignore_errors=True)
     run = str(RUN)
-    call(
-        "Train, and evaluate on the dev deals",
-        PYTHON,
-        "train.py",
-        "--config",
-        "configs/quick.yaml",
-        "--run",
-        run,
-    )
+    training = ("train.py", "--config", CONFIG, "--run", run)
+    call("Train, and evaluate on the dev deals", PYTHON, *training)
     agents = ("--agent", "random", "--agent", "greedy", "--agent", run)
     figures = str(RUN / "comparison.json")
     call("Compare with other agents", QV, "evaluate", *agents, "--deals", DEALS, "--json", figures)
