@@ -120,7 +120,7 @@ def test_every_algorithm_leaves_a_whole_run(algo: str, tmp_path: Path) -> None:
     assert read_metrics(run / "metrics.jsonl")
     assert list((run / "tensorboard").glob("events*"))
     report = json.loads((run / "evaluation.json").read_text())
-    assert [agent["name"] for agent in report["agents"]] == ["random", "run"]
+    assert [agent["name"] for agent in report["agents"]] == ["random", "greedy", "run"]
     with Image.open(run / "learning_curve.png") as image:
         assert min(image.size) > 400
     agent = load_agent(str(run))

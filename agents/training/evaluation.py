@@ -12,6 +12,7 @@ from agents.agent import ENV_KEYWORDS, Agent
 from agents.comparison import compare
 from agents.deal_lists import parse_deals
 from agents.evaluate import play_deals
+from agents.greedy import GreedyAgent
 from agents.random_agent import RandomAgent
 from agents.report import comparison_json, comparison_tables
 from agents.sb3_agent import Sb3Agent
@@ -43,7 +44,7 @@ def quick_figures(model: Any, config: Config) -> dict[str, float]:
 
 
 def evaluate_and_draw(run: RunFolder, model: Any, config: Config, console: Console) -> None:
-    """Compare a trained model with the random agent on `Config.final_deals`.
+    """Compare a trained model with the random and the greedy agent on `Config.final_deals`.
 
     Prints the table, draws the learning curve, and at last writes the evaluation, which marks the
     run as finished.
@@ -53,17 +54,13 @@ def evaluate_and_draw(run: RunFolder, model: Any, config: Config, console: Conso
     agents: list[Agent] = [training_agent(model, config, name)]
     # Agents that see the stock's order are never ranked with those that do not.
     if config.env.stock == "hidden":
-        agents.insert(0, RandomAgent())
+        agents = [RandomAgent(), GreedyAgent(), *agents]
     console.print(f"Evaluating on {len(deals)} deals ({config.final_deals})")
     results = compare(agents, deals, seed=_SEED)
     console.print(*comparison_tables(results, title=f"{len(deals)} deals ({config.final_deals})"))
     scores = {result.name: result.figures["score"].value for result in results}
-    draw_learning_curve(run, scores)
-    words = [word for result in results for word in ("--agent", _agent_word(result.name, run))]
+    draw_learning_curve(run, scores.pop(results[-1].name), scores)
+    words = [word for spec in (*scores, str(run.path)) for word in ("--agent", spec)]
     command = shlex.join(["qv", "evaluate", *words, "--deals", config.final_deals])
     report = comparison_json(results, command=command, seed=_SEED, deals=[config.final_deals])
     write_json(run.evaluation, report)
-
-
-def _agent_word(name: str, run: RunFolder) -> str:
-    return name if name == RandomAgent.name else str(run.path)

@@ -80,26 +80,34 @@ def open_logger(run: RunFolder, step: int) -> Logger:
     return Logger(str(run.path), [MetricsWriter(run.metrics), tensorboard])
 
 
-def draw_learning_curve(run: RunFolder, baselines: dict[str, float]) -> None:
-    """Draw the scores of a run against its plies, with other agents' mean scores as lines."""
+def draw_learning_curve(run: RunFolder, final_score: float, baselines: dict[str, float]) -> None:
+    """Draw the scores of a run against its plies.
+
+    Args:
+        run: The run; its metrics are read, and its curve is written.
+        final_score: Mean score of the trained agent in the evaluation at the end.
+        baselines: Mean scores of other agents on the same deals, by name; drawn as lines.
+    """
     rows = read_metrics(run.metrics)
     figure = Figure(figsize=_INCHES, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     for key, label, style in (
-        (TRAIN_SCORE, "training games, mean of the last 100", {"linewidth": 1.0}),
-        (EVAL_SCORE, "dev deals", {"marker": "o", "linewidth": 1.5}),
+        (TRAIN_SCORE, "training games that ended last", {"linewidth": 1.0}),
+        (EVAL_SCORE, "evaluations", {"marker": "o", "linewidth": 1.5}),
     ):
         points = [(row[STEP], row[key]) for row in rows if row.get(key) is not None]
         if points:
             axes.plot(*zip(*points, strict=True), label=label, **style)
-    for color, (name, score) in enumerate(baselines.items(), start=2):
-        axes.axhline(score, color=f"C{color}", linestyle="--", label=f"{name}, dev deals")
+    last = max((row[STEP] for row in rows), default=0)
+    axes.plot([last], [final_score], "*", color="C3", markersize=14, label="evaluation at the end")
+    for number, (name, score) in enumerate(baselines.items()):
+        axes.axhline(score, color="0.4", linestyle=("--", ":")[number % 2], label=f"{name} agent")
     axes.set_xlabel("plies played in training")
     axes.set_ylabel("mean score")
     axes.set_title(run.path.name)
     axes.grid(alpha=0.3)
-    if axes.get_legend_handles_labels()[0]:
-        axes.legend()
+    axes.set_ylim(bottom=0)
+    axes.legend()
     with moved_into_place(run.curve) as path:
         figure.savefig(path, dpi=_DPI)
