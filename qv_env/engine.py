@@ -41,8 +41,9 @@ from qv_env.cards import NO_CARD
 from qv_env.jit import kernel
 from qv_env.sizes import FULL, Sizes
 
-NOTHING: Final = 255  # no card has this code
-ANYTHING: Final = 254
+# As single bytes, so that kernels compare piles many at a time.
+NOTHING: Final = np.uint8(255)  # no card has this code
+ANYTHING: Final = np.uint8(254)
 
 TO_FOUNDATION_SCORE: Final = 10
 WASTE_TO_COLUMN_SCORE: Final = 5
@@ -260,9 +261,14 @@ def apply(state: Any, action: int) -> int:
     Returns:
         The score's change, which `undo` needs to take the move back exactly.
     """
-    source, destination = source_of(state, action), destination_of(state, action)
+    return move(state, source_of(state, action), destination_of(state, action))
+
+
+@kernel
+def move(state: Any, source: int, destination: int) -> int:
+    """Make a legal move between two piles in place; see `apply`."""
     column_count = state["columns"].shape[0]
-    if action == 0:
+    if source == state["tops"].shape[0]:
         drawn = state["stock"].shape[0] - state["stock_count"]
         card = state["stock"][drawn]
         ranks = state["unseen"].shape[1]
@@ -280,7 +286,7 @@ def apply(state: Any, action: int) -> int:
         change = TO_FOUNDATION_SCORE
     elif source == column_count:
         change = WASTE_TO_COLUMN_SCORE
-    elif column_count < source < state["tops"].shape[0]:
+    elif column_count < source < state["tops"].shape[0]:  # a take-back; the stock comes last
         change = -min(TAKE_BACK_COST, int(state["score"]))
     state["score"] = np.int64(state["score"]) + change
     return change

@@ -183,7 +183,8 @@ class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[Any], np.int64]):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the action mask as bool of shape ``(269,)``, as sb3-contrib asks for it."""
-        return self._last().masks[0].astype(np.bool_)
+        masks: npt.NDArray[np.bool_] = self._last().masks[0].astype(np.bool_)
+        return masks
 
     def render(self) -> Any:
         """Return the position as text (``ansi``) or uint8 picture (``rgb_array``), or show it."""

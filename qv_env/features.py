@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from qv_env.cards import CARD_TYPES, COPIES, RANKS, SUITS
-from qv_env.jit import kernel
+from qv_env.jit import kernel, separate_kernel
 from qv_env.sizes import FULL
 
 
@@ -107,7 +107,7 @@ _IN_WASTE: Final = _START["in_waste"]
 _COUNTS: Final = _START["empty_columns"]
 
 
-@kernel
+@separate_kernel
 def write_features(game: Any, plies_left: int, out: Any) -> None:
     """Write the features of a state.
 

@@ -15,8 +15,10 @@ from typing import Any, Final
 import numpy as np
 
 from qv_env.cards import NO_CARD
-from qv_env.engine import ANYTHING, NOTHING, action_of
+from qv_env.engine import ANYTHING, action_of
 from qv_env.jit import kernel
+
+_UNWANTED: Final = np.uint8(253)
 
 _HASH_STEP: Final = np.uint64(0x9E3779B97F4A7C15)
 _HASH_MIX: Final = np.uint64(0xD6E8FEB86659FD93)
@@ -57,11 +59,9 @@ def write_source(state: Any, mask: Any, pile: int, tops: Any, wants: Any) -> Non
     column_count = state["columns"].shape[0]
     foundation_count = state["foundations"].shape[0]
     per_column = column_count - 1 + foundation_count
-    # "Anything" must not match "no card", so an empty pile asks for a card that nobody accepts.
-    card = tops[pile]
-    anything = ANYTHING
-    if card == NO_CARD:
-        card = anything = NOTHING - 2
+    # "Anything" must not match "no card", so an empty pile asks for what no pile wants.
+    card = tops[pile] if tops[pile] != NO_CARD else _UNWANTED
+    anything = ANYTHING if tops[pile] != NO_CARD else _UNWANTED
     if pile < column_count:
         first = 1 + per_column * pile
         for place in range(column_count - 1):
@@ -69,20 +69,19 @@ def write_source(state: Any, mask: Any, pile: int, tops: Any, wants: Any) -> Non
             want = wants[place] if place < pile else wants[place + 1]
             mask[first + place] = (want == card) | (want == anything)
         first += column_count - 1
-        for f in range(foundation_count):
-            mask[first + f] = wants[column_count + 1 + f] == card
     elif pile == column_count:
         first = 1 + per_column * column_count
         for place in range(column_count):
             mask[first + place] = (wants[place] == card) | (wants[place] == anything)
         first += column_count
-        for f in range(foundation_count):
-            mask[first + f] = wants[column_count + 1 + f] == card
     else:
         first = 1 + per_column * column_count + column_count + foundation_count
         first += column_count * (pile - column_count - 1)
         for place in range(column_count):
             mask[first + place] = (wants[place] == card) | (wants[place] == anything)
+        return
+    for f in range(foundation_count):
+        mask[first + f] = wants[column_count + 1 + f] == card
 
 
 @kernel
@@ -92,9 +91,9 @@ def write_destination(state: Any, mask: Any, pile: int, tops: Any, wants: Any) -
     foundation_count = state["foundations"].shape[0]
     per_column = column_count - 1 + foundation_count
     want = wants[pile]
-    anything = want == ANYTHING
     waste_first = 1 + per_column * column_count
     if pile < column_count:
+        anything = want == ANYTHING
         for source in range(column_count):
             if source != pile:
                 card = tops[source]
@@ -108,8 +107,9 @@ def write_destination(state: Any, mask: Any, pile: int, tops: Any, wants: Any) -
             mask[first + column_count * f] = (card == want) | (anything & (card != NO_CARD))
     elif pile > column_count:
         f = pile - column_count - 1
+        first = column_count + f
         for source in range(column_count):
-            mask[1 + per_column * source + column_count - 1 + f] = tops[source] == want
+            mask[first + per_column * source] = tops[source] == want
         mask[waste_first + column_count + f] = tops[column_count] == want
 
 
@@ -177,10 +177,10 @@ def take_back_count(state: Any) -> int:
 @kernel
 def any_set(mask: Any) -> bool:
     """Return whether a mask allows anything."""
-    total = 0
+    some = np.int8(0)
     for action in range(mask.shape[0]):
-        total += mask[action]
-    return total > 0
+        some = np.int8(some | mask[action])
+    return some != 0
 
 
 @kernel

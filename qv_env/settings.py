@@ -25,6 +25,7 @@ LONGEST_EPISODE: Final = 65_535  # plies left are observed as an unsigned 16-bit
 # The keywords as the kernels see them, one record.
 SETTINGS: Final = np.dtype(
     [
+        ("features", np.bool_),
         ("canonical", np.bool_),
         ("takebacks", np.bool_),
         ("win_reward", np.bool_),
@@ -90,6 +91,7 @@ class Settings:
         """Return these settings as a record array of shape ``(1,)`` and type `SETTINGS`."""
         deals = split_numbers(self.split)
         row = (
+            self.observation == "features",
             self.mask == "canonical",
             bool(self.takebacks),
             self.reward == "win",

@@ -14,9 +14,9 @@ import numba
 import numpy as np
 
 from qv_env import engine
-from qv_env.actions import NUM_ACTIONS
+from qv_env.actions import ACTIONS, NUM_ACTIONS
 from qv_env.cards import DECK_SIZE
-from qv_env.features import FEATURE_COUNT, write_features
+from qv_env.features import write_features
 from qv_env.jit import kernel, parallel_kernel
 from qv_env.mask import any_set, drop_take_backs, keep_canonical, take_back_count, update_mask
 from qv_env.mask import write_mask as write_legal_mask
@@ -37,8 +37,13 @@ TASK: Final = np.dtype(
         ("episode", np.uint64),
         ("plies", np.int64),
         ("total_reward", np.float64),
-    ]
+    ],
+    align=True,
 )
+
+# Looking the piles of an action up is cheaper than working them out.
+_SOURCES: Final = np.array([action.source for action in ACTIONS], np.uint8)
+_DESTINATIONS: Final = np.array([action.destination for action in ACTIONS], np.uint8)
 
 _PLIES_BYTES: Final = 2
 CARDS_BYTES: Final = _PLIES_BYTES + engine.PUBLIC_BYTES
@@ -154,8 +159,9 @@ def first_refused(tasks: Any, settings: Any, actions: Any) -> int:
 def play(task: Any, settings: Any, action: int) -> int:
     """Make a legal action, keep the mask up to date, and return the score's change."""
     game, mask = task["game"], task["mask"]
-    change = engine.apply(game, action)
-    update_mask(game, mask, engine.source_of(game, action), engine.destination_of(game, action))
+    source, destination = int(_SOURCES[action]), int(_DESTINATIONS[action])
+    change = engine.move(game, source, destination)
+    update_mask(game, mask, source, destination)
     if not settings["takebacks"]:
         drop_take_backs(game, mask)
     return change
@@ -170,9 +176,12 @@ def step_task(task: Any, settings: Any, action: int, i: int, rewards: Any, flags
     """
     game = task["game"]
     change = 0
-    code = refusal(task, settings, action)
-    if code == engine.LEGAL:
+    code = engine.LEGAL
+    # The mask of a running game is the legal one, whatever mask the agent is shown.
+    if 0 <= action < NUM_ACTIONS and task["mask"][action]:
         change = play(task, settings, action)
+    else:
+        code = refusal(task, settings, action)
     task["plies_left"] -= 1
     task["plies"] += 1
     won = engine.is_won(game)
@@ -213,7 +222,7 @@ def add_to_totals(task: Any, totals: Any, flags: Any, i: int) -> None:
 
 @kernel
 def show(task: Any, raw: Any, settings: Any, i: int, observations: Any, masks: Any) -> None:
-    """Write the observation and the mask of game ``i``.
+    """Write the mask of game ``i``, and its observation where that is a copy of the cards.
 
     Args:
         task: The task, element ``i`` of its array.
@@ -223,18 +232,22 @@ def show(task: Any, raw: Any, settings: Any, i: int, observations: Any, masks: A
         observations: uint8; as many bytes a row as the observation has.
         masks: int8 of shape ``(n, 269)``.
     """
-    width = observations.shape[1]
-    if width == FEATURE_COUNT:
-        write_features(task["game"], task["plies_left"], observations[i])
-    else:
-        for k in range(width):
-            observations[i, k] = raw[i, k]
+    # No branch here: with one, this loop and the next would not be merged into copies of memory.
+    for k in range(0 if settings["features"] else observations.shape[1]):
+        observations[i, k] = raw[i, k]
     mask = task["mask"]
     for action in range(NUM_ACTIONS):
         masks[i, action] = mask[action]
     # A finished task's mask is a placeholder already, or is that of a position still alive.
     if settings["canonical"]:
         keep_canonical(task["game"], masks[i])
+
+
+@kernel
+def show_features(tasks: Any, settings: Any, i: int, observations: Any) -> None:
+    """Write the observation of game ``i`` where features are asked for."""
+    if settings["features"]:
+        write_features(tasks[i]["game"], tasks[i]["plies_left"], observations[i])
 
 
 @kernel
@@ -256,6 +269,7 @@ def show_tasks(tasks: Any, raw: Any, settings: Any, rows: Any, outputs: Any) -> 
     for row in rows:
         show(tasks[row], raw, settings[0], row, observations, masks)
         report(tasks[row], row, numbers, flags)
+        show_features(tasks, settings[0], row, observations)
 
 
 @kernel
@@ -291,6 +305,8 @@ def step_range(
                 add_to_totals(task, totals, flags, i)
         show(task, raw, rules, i, observations, masks)
         report(task, i, numbers, flags)
+    for i in range(span[0], span[1]):
+        show_features(tasks, rules, i, observations)
 
 
 @kernel
