@@ -24,18 +24,22 @@ ENV_KEYWORDS: Final = ("observation", "mask", "takebacks", "stock")
 
 @runtime_checkable
 class Agent(Protocol):
-    """A player of batches of games.
+    """A player of batches of games; plain attributes will do for the two properties."""
 
-    Attributes:
-        name: What tables call the agent.
-        env_kwargs: The environment keywords the agent wants, some of `ENV_KEYWORDS`. They restrict
-            what the agent sees (``observation``, ``stock``) or chooses from (``mask``,
-            ``takebacks``); the rules, the step limit and the reward are never the agent's choice.
-            Keywords left out keep the environment's defaults.
-    """
+    @property
+    def name(self) -> str:
+        """What tables call the agent."""
+        ...
 
-    name: str
-    env_kwargs: Mapping[str, Any]
+    @property
+    def env_kwargs(self) -> Mapping[str, Any]:
+        """The environment keywords the agent wants, some of `ENV_KEYWORDS`.
+
+        They restrict what the agent sees (``observation``, ``stock``) or chooses from (``mask``,
+        ``takebacks``); the rules, the step limit and the reward are never the agent's choice.
+        Keywords left out keep the environment's defaults.
+        """
+        ...
 
     def reset(self, seeds: Seeds, rows: Rows | None = None) -> None:
         """Learn that new games begin.

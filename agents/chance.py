@@ -32,7 +32,7 @@ def mix(seed: Any, counter: Any) -> Any:
 @kernel
 def below(bits: Any, bound: int) -> int:
     """Map 64 random bits to [0, bound); a bound of 269 is biased by less than one in 10^7."""
-    return np.int64(((bits >> uint64(32)) * uint64(bound)) >> uint64(32))
+    return int(((bits >> uint64(32)) * uint64(bound)) >> uint64(32))
 
 
 def game_seed(seed: int, deal_code: str) -> np.uint64:

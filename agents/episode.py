@@ -35,7 +35,8 @@ def play_episode(
     env = QuaranteVoleursEnv(**agent.env_kwargs)
     observation, info = env.reset(options={"deal": deal})
     agent.reset(np.array([game_seed(seed, deal.code)], np.uint64))
-    states, actions = [env.state.copy()], []
+    states = [env.state.copy()]
+    actions: list[int] = []
     over = False
     while not over and (max_plies is None or len(actions) < max_plies):
         action = int(agent.act(observation[None], info["action_mask"][None])[0])

@@ -144,7 +144,7 @@ class _Table:
         self._plies += 1
         done = terminated | truncated
         ended = np.flatnonzero(done & self.live)
-        for row in ended:
+        for row in ended.tolist():
             self.games[self.playing[row]] = self._game(row, infos, truncated=truncated[row])
         self.live[ended] = False
         self._restart_idle(done & idle)

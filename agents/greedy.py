@@ -14,7 +14,7 @@ environment's step limit, since giving up is not an action.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -50,8 +50,8 @@ _MOST_IN_COLUMN: Final = FULL.column_limit
 class GreedyAgent:
     """Chooses by fixed rules; it leaves nothing to chance and remembers nothing."""
 
-    name: str = "greedy"
-    env_kwargs: Final[Mapping[str, Any]] = {
+    name: Final = "greedy"
+    env_kwargs: ClassVar[Mapping[str, Any]] = {
         "observation": "cards",
         "mask": "canonical",
         "takebacks": False,
@@ -142,7 +142,7 @@ def _card(table: Any, pile: int, depth: int) -> int:
 @kernel
 def _height(table: Any, pile: int) -> int:
     """Return how many cards a column holds, and 0 for any other pile."""
-    return np.int64(table["heights"][pile]) if pile < _COLUMNS else 0
+    return int(table["heights"][pile]) if pile < _COLUMNS else 0
 
 
 @kernel
@@ -156,4 +156,4 @@ def _goes_to_foundation(table: Any, card: int) -> bool:
     """Return whether a foundation accepts a card now."""
     suit, cards_needed = (card - 1) // RANKS, (card - 1) % RANKS
     foundations = table["foundations"]
-    return foundations[suit] == cards_needed or foundations[suit + SUITS] == cards_needed
+    return bool(foundations[suit] == cards_needed or foundations[suit + SUITS] == cards_needed)

@@ -48,7 +48,7 @@ def load_agent(spec: str, *, deterministic: bool | None = None) -> Agent:
 def _load_model(path: Path, *, deterministic: bool | None) -> Agent:
     file = path / MODEL_FILE if path.is_dir() else path
     if not file.is_file():
-        raise ValueError(f"{path} is not a run folder: it holds no {MODEL_FILE}")
+        raise ValueError(f"{path} is not a finished run: it holds no {MODEL_FILE}")
     try:
         from agents.sb3_agent import load_sb3_agent
     except ModuleNotFoundError as error:
@@ -91,5 +91,5 @@ def _why_unknown(word: str) -> str:
     runs = sorted(str(folder.parent) for folder in Path(RUNS_FOLDER).glob(f"*/{MODEL_FILE}"))
     names = {name.lower(): name for name in (*BUILT_IN, *runs)}
     close = difflib.get_close_matches(word.lower(), names, n=1, cutoff=0.5)
-    hint = f"did you mean {names[close[0]]}? " if close else ""
-    return f"unknown agent {word!r}; {hint}Known agents: {KNOWN}"
+    hint = f"; did you mean {names[close[0]]}?" if close else "."
+    return f"unknown agent {word!r}{hint} Known agents: {KNOWN}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from qv_env.jit import kernel
 class RandomAgent:
     """Chooses uniformly among the actions that the mask allows."""
 
-    name: str = "random"
-    env_kwargs: Final[Mapping[str, Any]] = {}
+    name: Final = "random"
+    env_kwargs: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(self) -> None:
         self._seeds = np.zeros(0, np.uint64)

@@ -36,6 +36,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
+from rich import box
+from rich.markup import escape
 from rich.table import Table
 
 from agents.comparison import AgentResult
@@ -54,14 +56,14 @@ _PACKAGES: Final = {
 _MILLISECONDS: Final = 1000
 _PERCENT: Final = 100
 
-# Figure, heading, factor, decimals, unit.
+# Figure, heading, factor, decimals.
 _COLUMNS: Final = (
-    ("win_rate", "won", _PERCENT, 1, " %"),
-    ("score", "score", 1, 1, ""),
-    ("foundation_cards", "foundation\ncards", 1, 1, ""),
-    ("plies", "plies", 1, 0, ""),
-    ("truncated", "cut off", _PERCENT, 0, " %"),
-    ("seconds", "time\na game", _MILLISECONDS, 2, " ms"),
+    ("win_rate", "won (%)", _PERCENT, 1),
+    ("score", "score", 1, 1),
+    ("foundation_cards", "foundation\ncards", 1, 1),
+    ("plies", "plies", 1, 0),
+    ("truncated", "cut off\n(%)", _PERCENT, 0),
+    ("seconds", "time\n(ms)", _MILLISECONDS, 2),
 )
 
 
@@ -126,27 +128,27 @@ def _estimates_json(estimates: dict[str, Estimate]) -> dict[str, Any]:
 
 def _table(title: str, rows: Sequence[tuple[str, dict[str, Estimate]]], *, sign: str = "") -> Table:
     columns = [column for column in _COLUMNS if column[0] in rows[0][1]]
-    table = Table(title=title, title_justify="left", show_lines=len(rows) > 1)
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
     table.add_column("agent", overflow="fold")
     for _, heading, *_ in columns:
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", no_wrap=True)
     for name, figures in rows:
         cells = [
-            _cell(figures[figure], factor, decimals, unit, sign)
-            for figure, _, factor, decimals, unit in columns
+            _cell(figures[figure], factor, decimals, sign)
+            for figure, _, factor, decimals in columns
         ]
-        table.add_row(name, *cells)
+        table.add_row(escape(name), *cells)
     return table
 
 
-def _cell(estimate: Estimate, factor: float, decimals: int, unit: str, sign: str) -> str:
+def _cell(estimate: Estimate, factor: float, decimals: int, sign: str) -> str:
     """Return an estimate as two lines, its interval under it; signed where ``sign`` is a plus."""
     form = f"{sign}.{decimals}f"
-    line = f"{format(factor * estimate.value, form)}{unit}"
+    line = format(factor * estimate.value, form)
     if estimate.low is None or estimate.high is None:
         return f"{line}\n–"
     low, high = format(factor * estimate.low, form), format(factor * estimate.high, form)
-    return f"{line}\n[dim]{low} … {high}[/dim]"
+    return f"{line}\n[dim]{low}…{high}[/dim]"
 
 
 def _versions() -> dict[str, str]:

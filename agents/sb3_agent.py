@@ -32,6 +32,7 @@ from qv_env.jit import kernel
 ROWS_AT_ONCE: Final = 64
 
 _FLOAT_BITS: Final = 53
+_CONFIG_LEVELS: Final = 3
 
 
 class Sb3Agent:
@@ -74,7 +75,7 @@ class Sb3Agent:
 
     def act(self, observations: Observations, action_masks: ActionMasks) -> Actions:
         """Choose an action for every row; see `agents.agent.Agent.act`."""
-        actions = np.argmax(action_masks, axis=1).astype(np.int64)
+        actions: Actions = np.argmax(action_masks, axis=1).astype(np.int64)
         # Where one action is allowed there is nothing to ask the network.
         open_rows = np.flatnonzero(np.count_nonzero(action_masks, axis=1) > 1)
         for start in range(0, len(open_rows), ROWS_AT_ONCE):
@@ -88,21 +89,23 @@ class Sb3Agent:
     def _choose(
         self, rows: Rows, observations: Observations, allowed: NDArray[np.bool_]
     ) -> Actions:
-        with torch.no_grad():
-            ratings = rate_actions(self.model, observations)
+        ratings = rate_actions(self.model, observations)
         if ratings is None:
             return self._predict(observations, allowed)
         if not self._deterministic:
             ratings = ratings + _gumbel(self._seeds[rows], self._plies[rows], ratings.shape[1])
-        return np.argmax(np.where(allowed, ratings, -np.inf), axis=1).astype(np.int64)
+        best: Actions = np.argmax(np.where(allowed, ratings, -np.inf), axis=1)
+        return best
 
     def _predict(self, observations: Observations, allowed: NDArray[np.bool_]) -> Actions:
         takes_masks = "action_masks" in inspect.signature(self.model.predict).parameters
         masks = {"action_masks": allowed} if takes_masks else {}
         actions, _ = self.model.predict(observations, deterministic=self._deterministic, **masks)
-        return np.asarray(actions, np.int64)
+        chosen: Actions = np.asarray(actions, np.int64)
+        return chosen
 
 
+@torch.no_grad()
 def rate_actions(model: Any, observations: Observations) -> NDArray[np.float64] | None:
     """Return a model's ratings of all actions, float64 of shape ``(n, 269)``, or None.
 
@@ -126,9 +129,9 @@ def rate_actions(model: Any, observations: Observations) -> NDArray[np.float64] 
 def load_sb3_agent(path: Path, name: str, *, deterministic: bool | None = None) -> Sb3Agent:
     """Load a model file and the config of its run.
 
-    The algorithm and the environment come from a ``config.yaml`` beside the file or one folder
-    above. Without one, the algorithm is told from the policy, and the environment from the shape of
-    its observations; the mask is then the legal one.
+    The algorithm and the environment come from the ``config.yaml`` of the run, which lies beside
+    the file or, for a checkpoint, two folders above. Without one, the algorithm is told from the
+    policy, and the environment from the shape of its observations; the mask is then the legal one.
 
     Args:
         path: The model file.
@@ -158,14 +161,21 @@ def load_sb3_agent(path: Path, name: str, *, deterministic: bool | None = None) 
 
 
 def _run_config(path: Path) -> dict[str, Any]:
-    for folder in (path.parent, path.parent.parent):
+    for folder in path.resolve().parents[:_CONFIG_LEVELS]:
         file = folder / "config.yaml"
         if file.is_file():
-            config = yaml.safe_load(file.read_text(encoding="utf-8"))
-            if not isinstance(config, dict):
-                raise ValueError(f"{file} is not the config of a run")
-            return config
+            return _read_config(file)
     return {}
+
+
+def _read_config(file: Path) -> dict[str, Any]:
+    try:
+        config = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        raise ValueError(f"{file} is not YAML: {_one_line(error)}") from None
+    if not isinstance(config, dict) or not isinstance(config.get("env") or {}, dict):
+        raise ValueError(f"{file} is not the config of a run")
+    return config
 
 
 def _algorithm_of(data: Mapping[str, Any], path: Path) -> Any:

@@ -26,12 +26,15 @@ from qv_env.shuffle import episode_deal, fill_deck, shuffle
 EXPLICIT_DEAL: Final = -1
 STREAM_DEAL: Final = -1
 
+_SPARE_BYTES: Final = 6
 TASK: Final = np.dtype(
     [
         ("plies_left", np.uint16),
         ("game", engine.STATE),
         ("mask", np.int8, (NUM_ACTIONS,)),
         ("finished", np.bool_),
+        # Fills the hole that alignment would leave, whose bytes copies do not keep.
+        ("spare", np.uint8, (_SPARE_BYTES,)),
         ("deal_number", np.int64),
         ("seed", np.uint64),
         ("episode", np.uint64),
