@@ -11,9 +11,15 @@ from typing import Any, Final
 
 from agents.agent import Agent, check_env_kwargs
 from agents.greedy import GreedyAgent
+from agents.planner import PlannerAgent, SamplerAgent
 from agents.random_agent import RandomAgent
 
-BUILT_IN: Final[dict[str, Callable[[], Agent]]] = {"greedy": GreedyAgent, "random": RandomAgent}
+BUILT_IN: Final[dict[str, Callable[[], Agent]]] = {
+    "greedy": GreedyAgent,
+    "planner": PlannerAgent,
+    "random": RandomAgent,
+    "sampler": SamplerAgent,
+}
 KNOWN: Final = f"{', '.join(BUILT_IN)}, a run folder or model file of train.py, or module:Class"
 MODEL_FILE: Final = "model.zip"
 RUNS_FOLDER: Final = "runs"

@@ -73,7 +73,7 @@ def qv() -> None:
     multiple=True,
     required=True,
     metavar="AGENT",
-    help="random, greedy, a run folder or model file of train.py, or module:Class; "
+    help="random, greedy, planner, sampler, a run folder or model file of train.py, or module:Class; "
     "give it once for each agent. The others are compared with the first.",
 )
 @click.option(
