@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from PIL import Image
 
 from qv_env import __version__
-from qv_env.commands import qv
+from qv_env.cli.group import qv
 from qv_env.deals import Deal
 
 
@@ -247,7 +247,7 @@ HEAVY = ("torch", "numba", "numpy", "scipy", "rich", "gymnasium.vector", "PIL")
 
 def test_help_loads_nothing_heavy() -> None:
     code = (
-        "import sys; from qv_env.commands import qv; qv(['--help'], standalone_mode=False); "
+        "import sys; from qv_env.cli.group import qv; qv(['--help'], standalone_mode=False); "
         f"sys.exit(', '.join(set({HEAVY!r}) & set(sys.modules)))"
     )
     # Gymnasium itself, which registration needs, brings numpy along.
@@ -262,9 +262,9 @@ def test_without_the_extra_one_sentence_says_what_to_install(
 ) -> None:
     from qv_env.cli import main
 
-    monkeypatch.setitem(sys.modules, "qv_env.commands", None)
+    monkeypatch.setitem(sys.modules, "qv_env.cli.group", None)
     monkeypatch.setitem(sys.modules, "click", None)
-    monkeypatch.delitem(sys.modules, "qv_env.commands")
+    monkeypatch.delitem(sys.modules, "qv_env.cli.group")
     with pytest.raises(SystemExit) as exit_:
         main()
     assert exit_.value.code == 2

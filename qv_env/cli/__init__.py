@@ -11,7 +11,7 @@ _NEEDED = ("click", "rich", "scipy")
 def main() -> None:
     """Run the command line; `qv --help` tells what there is."""
     try:
-        from qv_env.commands import qv
+        from qv_env.cli.group import qv
     except ModuleNotFoundError as error:
         if error.name not in _NEEDED:
             raise
