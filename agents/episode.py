@@ -1,8 +1,9 @@
-"""One game of an agent, position by position, for pictures and texts."""
+"""One game of an agent as an episode."""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +13,7 @@ from agents.evaluate import AgentError
 from qv_env import QuaranteVoleursEnv
 from qv_env.actions import NUM_ACTIONS, action_text
 from qv_env.deals import Deal
-from qv_env.render import Episode
-
-EXPLICIT: Final = "explicit deal"
+from qv_env.episodes import Episode, EpisodeSettings, make_episode
 
 
 def play_episode(
@@ -35,7 +34,6 @@ def play_episode(
     env = QuaranteVoleursEnv(**agent.env_kwargs)
     observation, info = env.reset(options={"deal": deal})
     agent.reset(np.array([game_seed(seed, deal.code)], np.uint64))
-    states = [env.state.copy()]
     actions: list[int] = []
     over = False
     while not over and (max_plies is None or len(actions) < max_plies):
@@ -47,7 +45,21 @@ def play_episode(
         if "refused" in info:
             raise AgentError(f"{where}, {action_text(action)}: {info['refused']}")
         actions.append(action)
-        states.append(env.state.copy())
         over = terminated or truncated
-    name = EXPLICIT if deal.number is None else deal.code
-    return Episode(np.array(states), tuple(actions), name)
+    return agent_episode(agent.name, agent.env_kwargs, deal, actions, seed=seed)
+
+
+def agent_episode(
+    name: str, env_kwargs: Mapping[str, Any], deal: Deal, actions: Sequence[int], *, seed: int
+) -> Episode:
+    """Return the episode of what an agent did in a deal.
+
+    Args:
+        name: The agent's name.
+        env_kwargs: The environment keywords it asked for.
+        deal: What it played.
+        actions: What it did, all of it legal.
+        seed: The seed of its choices.
+    """
+    settings = EpisodeSettings(**env_kwargs)
+    return make_episode(deal, actions, agent=name, seed=seed, settings=settings)

@@ -130,9 +130,25 @@ def _why_no_action(move: str) -> str:
     for place in places.groups():
         if place not in names:
             return f"there is no place {place} (columns are t1-t10, foundations f1-f8)"
-    source, destination = places.groups()
+    return why_no_pair(*places.groups())
+
+
+def why_no_pair(source: str, destination: str) -> str:
+    """Return why no action leads from one place to another, whatever lies there.
+
+    Args:
+        source: Name of a place, such as ``t3``, ``w`` or ``stock``.
+        destination: Name of another, so that there is no action for the pair.
+
+    >>> why_no_pair("f1", "f2")
+    'cards never move from a foundation to a foundation'
+    """
     if source == destination:
         return "source and destination are the same place"
+    if destination == "stock":
+        return "nothing moves to the stock"
+    if source == "stock":
+        return "the stock's cards go to the waste and nowhere else"
     if destination == "w":
         return "nothing moves to the waste except by a draw"
     return "cards never move from a foundation to a foundation"

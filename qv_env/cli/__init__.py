@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 _USER_ERROR = 2
-_NEEDED = ("click", "rich", "scipy")
+_NEEDED = ("click", "pydantic", "rich", "scipy")
 
 
 def main() -> None:

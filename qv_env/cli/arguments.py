@@ -7,9 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from qv_env.cli.errors import FailureError
+
 if TYPE_CHECKING:
     from agents.agent import Agent
     from qv_env.deals import Deal
+    from qv_env.episodes import Episode
+    from qv_env.replay import Replay
 
 
 def parse_deals(specs: Sequence[str]) -> list[Deal]:
@@ -45,6 +49,23 @@ def load_agent(spec: str, *, sample: bool, threads: int) -> Agent:
 
         torch.set_num_threads(threads)
     return agent
+
+
+def read_verified(path: Path) -> tuple[Episode, Replay]:
+    """Return the episode of a file and its replay.
+
+    Raises:
+        ValueError: The file holds no right episode; the message is one line.
+        FailureError: The game breaks the rules or is not as the file says.
+        OSError: The file cannot be read.
+    """
+    from qv_env.episodes import read_episode, verify
+
+    episode = read_episode(path)
+    try:
+        return episode, verify(episode)
+    except ValueError as error:
+        raise FailureError(f"{path}: {error}") from None
 
 
 def portable(text: str) -> str:

@@ -30,7 +30,7 @@ def write_json(path: Path, document: Any) -> None:
     """
     import json
 
-    from agents.files import write_whole
+    from qv_env.files import write_whole
 
     try:
         write_whole(path, json.dumps(document, indent=1, allow_nan=False) + "\n")

@@ -44,7 +44,7 @@ def command(
     coloured = sys.stdout.isatty() if colour is None else colour
     lines = render_text(
         state,
-        deal="explicit deal" if deal.number is None else deal.code,
+        deal=deal.name,
         colour=coloured or four_colours,
         four_colours=four_colours,
         symbols=symbols,

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from qv_env.cli.arguments import load_agent, parse_deal
+from qv_env.cli.arguments import load_agent, parse_deal, read_verified
 from qv_env.cli.errors import FailureError, UserError, user_errors
+
+if TYPE_CHECKING:
+    from qv_env.episodes import Episode
+    from qv_env.replay import Replay
 
 
 @click.command("render")
-@click.option("--agent", "spec", required=True, metavar="AGENT", help="As in qv evaluate.")
-@click.option("--deal", "deal_spec", required=True, metavar="CODE", help="A code or a number.")
+@click.argument("file", required=False, type=click.Path(path_type=Path), metavar="[EPISODE_FILE]")
+@click.option("--agent", "spec", metavar="AGENT", help="Who plays; as in qv evaluate.")
+@click.option("--deal", "deal_spec", metavar="CODE", help="What it plays: a code or a number.")
 @click.option(
     "--out",
     "path",
@@ -34,8 +40,9 @@ from qv_env.cli.errors import FailureError, UserError, user_errors
 @click.option("--sample", is_flag=True, help="A trained model draws actions by its probabilities.")
 def command(
     *,
-    spec: str,
-    deal_spec: str,
+    file: Path | None,
+    spec: str | None,
+    deal_spec: str | None,
     path: Path,
     seed: int,
     plies: int | None,
@@ -43,31 +50,53 @@ def command(
     four_colours: bool,
     sample: bool,
 ) -> None:
-    """Let an agent play a deal and write the game as animation, video, picture or text."""
-    from agents.episode import play_episode
-    from agents.evaluate import AgentError
+    """Write a game as animation, video, picture or text.
+
+    The game is read from an episode file, or an agent plays it: give EPISODE_FILE, or --agent and
+    --deal.
+    """
     from agents.files import check_writable
-    from qv_env.render import ENDINGS, write_episode
+    from qv_env.render import ENDINGS, write_replay
 
     with user_errors():
         if path.suffix.lower() not in ENDINGS:
             raise UserError(f"cannot write {path}: the name must end in {', '.join(ENDINGS)}")
-        deal = parse_deal(deal_spec)
-        agent = load_agent(spec, sample=sample, threads=1)
         check_writable(path)
+        if file is not None:
+            if spec or deal_spec:
+                raise UserError("give an episode file, or --agent and --deal, but not both")
+            episode, replay = read_verified(file)
+            replay = replay.first(plies)
+    if file is None:
+        episode, replay = _played(spec, deal_spec, seed=seed, plies=plies, sample=sample)
     try:
-        episode = play_episode(agent, deal, seed=seed, max_plies=plies)
-    except AgentError as error:
-        raise FailureError(str(error)) from None
-    try:
-        write_episode(path, episode, fps=fps, four_colours=four_colours)
+        write_replay(path, replay, fps=fps, four_colours=four_colours)
     except ImportError as error:  # an extra is missing
         raise UserError(str(error)) from None
     except OSError as error:
         raise FailureError(f"cannot write {path}: {error.strerror or error}") from None
-    last = episode.states[-1]
-    cards = int(last["foundations"].sum())
+    last = replay.states[-1]
     click.echo(
-        f"{path}: {agent.name} on {episode.deal}, {len(episode.actions)} plies, "
-        f"score {int(last['score'])}, {cards} cards on the foundations"
+        f"{path}: {episode.agent or 'somebody'} on {replay.deal}, {len(replay.actions)} plies, "
+        f"score {int(last['score'])}, {int(last['foundations'].sum())} cards on the foundations"
     )
+
+
+def _played(
+    spec: str | None, deal_spec: str | None, *, seed: int, plies: int | None, sample: bool
+) -> tuple[Episode, Replay]:
+    """Let an agent play a deal."""
+    from agents.episode import play_episode
+    from agents.evaluate import AgentError
+    from qv_env.episodes import verify
+
+    if spec is None or deal_spec is None:
+        raise UserError("give an episode file, or --agent and --deal. Try 'qv render --help'.")
+    with user_errors():
+        deal = parse_deal(deal_spec)
+        agent = load_agent(spec, sample=sample, threads=1)
+    try:
+        episode = play_episode(agent, deal, seed=seed, max_plies=plies)
+    except AgentError as error:
+        raise FailureError(str(error)) from None
+    return episode, verify(episode)
