@@ -89,17 +89,27 @@ def verify(episode: Episode) -> Replay:
 
 def _replay(deal: Deal, actions: Sequence[int], settings: EpisodeSettings) -> Replay:
     """Play actions that a task allows; see `verify` for what it raises."""
-    limit = settings.max_episode_steps
-    for ply, action in enumerate(actions, start=1):
-        if limit is not None and ply > limit:
-            raise ReplayError(ply, action, f"the limit is {limit} plies (max_episode_steps).")
-        if action == UNDO and not settings.undo:
-            raise ReplayError(ply, action, refusal_text(UNDO_OFF))
-        if not settings.takebacks and _takes_back(action):
-            raise ReplayError(ply, action, refusal_text(TAKE_BACKS_OFF))
     start = engine.new_state()
     engine.deal(start, deal.cards)
+    for ply, action in enumerate(actions, start=1):
+        reason = _task_refusal(ply, action, settings)
+        if reason:
+            # What the rules say, here or earlier, comes before what this task says.
+            Replay.play(start, actions[:ply])
+            raise ReplayError(ply, action, reason)
     return Replay.play(start, actions, deal=deal.name)
+
+
+def _task_refusal(ply: int, action: int, settings: EpisodeSettings) -> str:
+    """Return why a task allows an action at no position, or nothing."""
+    limit = settings.max_episode_steps
+    if limit is not None and ply > limit:
+        return f"The episode is limited to {limit} plies (max_episode_steps)."
+    if action == UNDO and not settings.undo:
+        return refusal_text(UNDO_OFF)
+    if not settings.takebacks and _takes_back(action):
+        return refusal_text(TAKE_BACKS_OFF)
+    return ""
 
 
 def _takes_back(action: int) -> bool:
