@@ -12,6 +12,9 @@ NOT_AN_ACTION: Final = 9
 NOTHING_TO_UNDO: Final = 10
 GAME_WON: Final = 11
 UNDO_OFF: Final = 12
+NOTHING_TO_REDO: Final = 13
+NO_PLACE: Final = 14
+FOUNDATION_TAPPED: Final = 15
 
 REFUSALS: Final[dict[int, str]] = {
     engine.STOCK_EMPTY: "The stock is empty, and it is never turned over again.",
@@ -26,6 +29,9 @@ REFUSALS: Final[dict[int, str]] = {
     NOTHING_TO_UNDO: "There is nothing to undo.",
     GAME_WON: "The game is won, and no move follows.",
     UNDO_OFF: "Undoing is switched off (undo=False).",
+    NOTHING_TO_REDO: "There is nothing to redo.",
+    NO_PLACE: "No foundation and no column accepts this card.",
+    FOUNDATION_TAPPED: "A card comes back from a foundation only by being dragged to a column.",
 }
 
 
