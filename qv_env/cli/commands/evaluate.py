@@ -5,13 +5,17 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from qv_env.cli.arguments import load_agent, parse_deals, portable
 from qv_env.cli.errors import FailureError, user_errors
 from qv_env.cli.output import print_tables, write_json
+
+if TYPE_CHECKING:
+    from agents.comparison import AgentResult
+    from qv_env.deals import Deal
 
 _DEFAULT_BATCH: Final = 256
 _LONGEST_TITLE: Final = 40
@@ -38,6 +42,13 @@ _LONGEST_TITLE: Final = 40
 )
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write all figures.")
 @click.option(
+    "--record",
+    "record_folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write every game as an episode file, DIR/AGENT/DEAL.json.",
+)
+@click.option(
     "--threads", type=click.IntRange(1), default=1, show_default=True, help="Threads to compute on."
 )
 @click.option(
@@ -60,6 +71,7 @@ def command(
     specs: tuple[str, ...],
     deal_specs: tuple[str, ...],
     json_path: Path | None,
+    record_folder: Path | None,
     threads: int,
     batch: int,
     seed: int,
@@ -78,6 +90,8 @@ def command(
         check_comparable(agents)
         if json_path is not None:
             check_writable(json_path)
+        if record_folder is not None:
+            record_folder.mkdir(parents=True, exist_ok=True)
     try:
         with game_progress(len(agents) * len(deals)) as progress:
             results = compare(
@@ -87,12 +101,26 @@ def command(
         raise FailureError(str(error)) from None
     title = f"{len(deals)} deals ({_shortened(deal_specs)}), seed {seed}, 95 % intervals"
     print_tables(comparison_tables(results, title=title))
+    if record_folder is not None:
+        _record(record_folder, results, deals, seed=seed)
     if json_path is not None:
         command = _command(specs, deal_specs, seed=seed, sample=sample)
         document = comparison_json(
             results, command=command, seed=seed, deals=[portable(text) for text in deal_specs]
         )
         write_json(json_path, document)
+
+
+def _record(
+    folder: Path, results: Sequence[AgentResult], deals: Sequence[Deal], *, seed: int
+) -> None:
+    from agents.recording import record_games
+
+    try:
+        count = record_games(folder, results, deals, seed=seed)
+    except OSError as error:
+        raise FailureError(f"cannot write to {folder}: {error.strerror or error}") from None
+    click.echo(f"{count} episodes in {portable(str(folder))}")
 
 
 def _command(specs: Sequence[str], deal_specs: Sequence[str], *, seed: int, sample: bool) -> str:
