@@ -25,7 +25,7 @@ REFUSALS: Final[dict[int, str]] = {
     engine.FOUNDATION_OTHER_SUIT: "A foundation takes only cards of its own suit.",
     engine.FOUNDATION_OTHER_RANK: "A foundation is built upwards from the ace, without gaps.",
     TAKE_BACKS_OFF: "Taking cards back from a foundation is switched off (takebacks=False).",
-    NOT_AN_ACTION: "There is no such action; actions run from 0 to 268.",
+    NOT_AN_ACTION: "There is no such action; actions run from 0 to 268 (with undo=True to 269).",
     NOTHING_TO_UNDO: "There is nothing to undo.",
     GAME_WON: "The game is won, and no move follows.",
     UNDO_OFF: "Undoing is switched off (undo=False).",
