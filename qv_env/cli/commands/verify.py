@@ -25,14 +25,14 @@ def command(*, files: tuple[Path, ...]) -> None:
     for file in files:
         try:
             with user_errors():
-                episode, _ = read_verified(file)
+                episode, replay = read_verified(file)
         except UserError as error:  # the other files are looked at all the same
             error.show()
             worst = max(worst, error.exit_code)
         else:
             who = f"{episode.agent} on " if episode.agent else ""
             click.echo(
-                f"{file}: right; {who}{episode.deal}, {len(episode.actions)} plies, "
+                f"{file}: right; {who}{replay.deal}, {len(episode.actions)} plies, "
                 f"score {episode.score}, {episode.ending}"
             )
     raise SystemExit(worst)
