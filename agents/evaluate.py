@@ -40,6 +40,7 @@ class Game(NamedTuple):
         foundation_cards: Cards on the foundations at the end, 0 to 104.
         plies: Actions made, draws among them.
         seconds: Time the agent took to choose them: its share of the calls that it was part of.
+        actions: The actions in order.
     """
 
     deal: str
@@ -49,6 +50,7 @@ class Game(NamedTuple):
     foundation_cards: int
     plies: int
     seconds: float
+    actions: tuple[int, ...]
 
 
 def play_deals(
@@ -119,6 +121,7 @@ class _Table:
         self.live = np.ones(batch, np.bool_)
         self._plies = np.zeros(batch, np.int64)
         self._seconds = np.zeros(batch)
+        self._actions = np.zeros((batch, self._env.settings.max_episode_steps), np.int16)
         self.observations, infos = self._env.reset(options={"deal": list(deals[:batch])})
         self.masks: NDArray[np.int8] = infos["action_mask"]
 
@@ -137,6 +140,8 @@ class _Table:
         self.observations, _, terminated, truncated, infos = self._env.step(actions)
         self.masks = infos["action_mask"]
         self._refuse(actions, infos, agent_name)
+        playing = np.flatnonzero(self.live)
+        self._actions[playing, self._plies[playing]] = actions[playing]
         idle = ~self.live
         if idle.any():
             self.observations = np.where(idle[:, None], last_observations, self.observations)
@@ -185,6 +190,7 @@ class _Table:
             foundation_cards=int(infos["foundation_cards"][row]),
             plies=int(self._plies[row]),
             seconds=float(self._seconds[row]),
+            actions=tuple(self._actions[row, : self._plies[row]].tolist()),
         )
 
     def _refuse(self, actions: Actions, infos: Mapping[str, Any], agent_name: str) -> None:

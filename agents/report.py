@@ -19,7 +19,7 @@ agents      one object an agent, in the order of the table:
             ``{"value", "low", "high"}`` with null for an interval that the data do not give;
             ``paired``, null for the first agent, for others ``against``, its name, and the mean
             differences, this agent less the first; ``games``, one object a deal with the fields
-            of `agents.evaluate.Game`
+            of `agents.evaluate.Game`, but for the actions
 =========== =====================================================================================
 
 ``seconds`` is measured and so never the same twice; all else is.
@@ -41,6 +41,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from agents.comparison import AgentResult
+from agents.evaluate import Game
 from agents.statistics import CONFIDENCE, Estimate
 
 _PACKAGES: Final = {
@@ -118,8 +119,14 @@ def _agent_json(result: AgentResult, baseline: AgentResult) -> dict[str, Any]:
         "env": dict(result.env_kwargs),
         **_estimates_json(result.figures),
         "paired": None if result is baseline else {"against": baseline.name, **differences},
-        "games": [game._asdict() for game in result.games],
+        "games": [_game_json(game) for game in result.games],
     }
+
+
+def _game_json(game: Game) -> dict[str, Any]:
+    fields = game._asdict()
+    del fields["actions"]  # episode files hold them
+    return fields
 
 
 def _estimates_json(estimates: dict[str, Estimate]) -> dict[str, Any]:

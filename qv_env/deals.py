@@ -26,6 +26,8 @@ BASE: Final = 26
 DEALS: Final = BASE**LETTERS
 _THREE_LETTERS_FIXED: Final = BASE ** (LETTERS - 3)
 
+EXPLICIT_NAME: Final = "explicit deal"
+
 _STOCK_LINE: Final = 16
 
 SPLITS: Final[dict[str, range]] = {
@@ -180,6 +182,11 @@ class Deal:
         if self.number is not None:
             return deal_code(self.number)
         return cards.cards_text(self.order).replace(" ", "")
+
+    @property
+    def name(self) -> str:
+        """What tables and pictures call the deal: its code, or ``explicit deal``."""
+        return EXPLICIT_NAME if self.number is None else deal_code(self.number)
 
     @property
     def text(self) -> str:

@@ -22,6 +22,7 @@ from qv_env import engine
 from qv_env.actions import NUM_ACTIONS, parse_action
 from qv_env.cards import parse_card
 from qv_env.deals import Deal
+from qv_env.episodes import verify
 
 DEALS = parse_deals(["train:23"])
 
@@ -69,24 +70,26 @@ def test_games_agree_with_the_single_environment(
 ) -> None:
     name, games = reference_run
     episode = play_episode(load_agent(name), DEALS[k])
-    last = episode.states[-1]
+    last = verify(episode).states[-1]
     assert len(episode.actions) == games[k].plies
     assert last["score"] == games[k].score
     assert engine.foundation_cards(last) == games[k].foundation_cards
-    assert (len(episode.actions) == 1000) == games[k].truncated
+    assert (episode.ending == "truncated") == games[k].truncated
+    assert (episode.agent, episode.seed) == (name, 0)
     assert not games[k].won
 
 
 def test_an_episode_can_be_cut_short() -> None:
     episode = play_episode(GreedyAgent(), DEALS[0], max_plies=5)
     assert len(episode.actions) == 5
-    assert len(episode.states) == 6
-    assert episode.states[0]["moves"] == 0
+    assert episode.ending == "unfinished"
 
 
-def test_an_explicit_deal_is_named_as_such() -> None:
+def test_an_explicit_deal_is_written_out() -> None:
     deal = Deal.from_text(DEALS[0].text)
-    assert play_episode(GreedyAgent(), deal, max_plies=1).deal == "explicit deal"
+    episode = play_episode(GreedyAgent(), deal, max_plies=1)
+    assert episode.deal == deal.code
+    assert verify(episode).deal == "explicit deal"
     assert play_deals(GreedyAgent(), [deal])[0].deal == deal.code
 
 
