@@ -18,13 +18,13 @@ import click
 import cma
 import numpy as np
 
-from agents.files import write_whole
 from agents.search import closure
 from agents.search.evaluation import FACTS
 from agents.search.playout import RESULT, play_deals
 from agents.search.weights import FILE, load_weights, weights_text
 from qv_env import engine
 from qv_env.deals import split_numbers
+from qv_env.files import write_whole
 
 CARDS_WORTH = 0.2  # how much all cards on the foundations count beside a win
 CARDS = 104

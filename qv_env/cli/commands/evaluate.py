@@ -28,8 +28,8 @@ _LONGEST_TITLE: Final = 40
     multiple=True,
     required=True,
     metavar="AGENT",
-    help="random, greedy, a run folder or model file of train.py, or module:Class; "
-    "give it once for each agent. The others are compared with the first.",
+    help="random, greedy, planner, sampler, a run folder or model file of train.py, or "
+    "module:Class; give it once for each agent. The others are compared with the first.",
 )
 @click.option(
     "--deals",
