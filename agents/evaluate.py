@@ -26,9 +26,11 @@ DEFAULT_BATCH: Final = 256
 
 _WARM_UP_DEAL: Final = 0  # of the train split
 _DECIMALS_OF_SECONDS: Final = 6
-_IS_WASTE_PLAY: Final = np.array(
+
+IS_WASTE_PLAY: Final = np.array(
     [action.source == FULL.waste_pile and action.destination < FULL.columns for action in ACTIONS]
 )
+"""Whether an action moves a card from the waste to a column, bool of shape ``(269,)``."""
 
 Progress = Callable[[int], None]
 
@@ -225,7 +227,7 @@ class _Table:
             score=int(infos["score"][row]),
             foundation_cards=int(infos["foundation_cards"][row]),
             foundations=int(np.count_nonzero(heights == FULL.ranks)),
-            waste_plays=int(np.count_nonzero(_IS_WASTE_PLAY[actions])),
+            waste_plays=int(np.count_nonzero(IS_WASTE_PLAY[actions])),
             plies=plies,
             seconds=seconds,
             cpu_seconds=cpu_seconds,
