@@ -117,7 +117,12 @@ def test_unwritable_json(folder: Path, path: str, why: str) -> None:
     [
         (("evaluate", "--agent", "greedy"), "Missing option '--deals'. Try 'qv evaluate --help'."),
         (("evaluate", "--deals", "dev:2"), "Missing option '--agent'"),
-        (evaluate("greedy", "dev:2", "--threads", "0"), "'--threads': 0"),
+        (evaluate("greedy", "dev:2", "--processes", "0"), "'--processes': 0"),
+        (evaluate("greedy", "dev:2", "--resume"), "--resume needs --results"),
+        (evaluate("greedy", "7", "--results", "r"), "such as test:1000 or dev:200; got 7"),
+        (evaluate("greedy:x=1", "dev:2"), "agent greedy has no options"),
+        (("compare", "one.json"), "give two results files or more"),
+        (("compare", "one.json", "two.json"), "one.json: No such file"),
         (evaluate("greedy", "dev:2", "--batch", "x"), "'--batch': 'x'"),
         (evaluate("greedy", "dev:2", "--seed", "-1"), "'--seed': -1"),
         (evaluate("greedy", "dev:2", "--jsno", "x"), "No such option '--jsno'"),
@@ -184,9 +189,8 @@ def test_evaluate_prints_a_table_and_writes_every_figure(folder: Path) -> None:
 
 def without_time(document: dict[str, object]) -> object:
     for agent in document["agents"]:  # type: ignore[attr-defined]
-        del agent["seconds"]
-        for game in agent["games"]:
-            del game["seconds"]
+        for timed in (agent, *agent["games"]):
+            del timed["seconds"], timed["cpu_seconds"]
     return document
 
 
@@ -238,7 +242,7 @@ def test_deal_takes_colours_and_symbols() -> None:
 
 def test_version_and_help() -> None:
     assert __version__ in output("--version")
-    for words in ((), ("evaluate",), ("render",), ("deal",)):
+    for words in ((), ("evaluate",), ("render",), ("deal",), ("verify",), ("compare",)):
         assert "Usage: qv" in output(*words, "--help")
 
 
