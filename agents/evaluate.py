@@ -70,6 +70,10 @@ class Game(NamedTuple):
     counts: Mapping[str, int]
     actions: tuple[int, ...]
 
+    def untimed(self) -> Game:
+        """Return the game without its times: what is the same whenever it is played."""
+        return self._replace(seconds=0.0, cpu_seconds=0.0)
+
 
 def play_deals(
     agent: Agent,

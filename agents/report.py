@@ -21,7 +21,7 @@ agents      one object an agent, in the order of the table:
             agent, for others ``against``, its name, the mean differences, this agent less the
             first, and ``wins`` with the deals that ``only_ours`` and ``only_theirs`` won and the
             ``p_value`` of McNemar's exact test; ``games``, one object a deal with the fields of
-            `agents.evaluate.Game`, its actions, as text, where it was won
+            `agents.evaluate.Game`, but for the actions
 =========== =====================================================================================
 
 Times are measured and so never the same twice; all else is.
@@ -37,9 +37,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from agents.comparison import AgentResult
+from agents.evaluate import Game
 from agents.figures import Pairing
 from agents.results.provenance import source_commit, versions
-from agents.results.rows import game_row
 from agents.statistics import CONFIDENCE, Estimate
 
 _MILLISECONDS: Final = 1000
@@ -137,8 +137,14 @@ def _agent_json(result: AgentResult, baseline: AgentResult) -> dict[str, Any]:
         "env": dict(result.env_kwargs),
         **_estimates_json(result.figures),
         "paired": paired,
-        "games": [game_row(game) for game in result.games],
+        "games": [_game_json(game) for game in result.games],
     }
+
+
+def _game_json(game: Game) -> dict[str, Any]:
+    fields = game._asdict()
+    del fields["actions"]  # episode files hold them
+    return fields
 
 
 def _estimates_json(estimates: dict[str, Estimate]) -> dict[str, Any]:

@@ -85,14 +85,14 @@ def play_over_processes(
         AgentError: The agent chose an illegal action.
         WorkerError: A process was killed, or the agent failed in it.
     """
-    sizes = _TaskSizes(batch, processes)
+    sizes = TaskSizes(batch, processes)
     if processes == 1:
         yield from _play_here(recipe.make(), list(deals), seed, sizes)
     elif deals:
         yield from _play_elsewhere(recipe, list(deals), seed, sizes)
 
 
-class _TaskSizes:
+class TaskSizes:
     """How many games the next task has.
 
     Args:
@@ -116,7 +116,7 @@ class _TaskSizes:
 
 
 def _play_here(
-    agent: Agent, deals: list[Deal], seed: int, sizes: _TaskSizes
+    agent: Agent, deals: list[Deal], seed: int, sizes: TaskSizes
 ) -> Iterator[list[Game]]:
     warm_up(agent)
     while deals:
@@ -128,7 +128,7 @@ def _play_here(
 
 
 def _play_elsewhere(
-    recipe: Recipe, deals: list[Deal], seed: int, sizes: _TaskSizes
+    recipe: Recipe, deals: list[Deal], seed: int, sizes: TaskSizes
 ) -> Iterator[list[Game]]:
     count = min(sizes.processes, len(deals))
     workers: list[_Worker] = []
@@ -168,7 +168,7 @@ class _Worker:
         self._process.start()
         theirs.close()  # so that the end of the process is the end of the connection
 
-    def hand_out(self, deals: list[Deal], sizes: _TaskSizes) -> list[Deal]:
+    def hand_out(self, deals: list[Deal], sizes: TaskSizes) -> list[Deal]:
         """Send the next task and return the deals that are left."""
         size = sizes.next(len(deals))
         try:

@@ -36,7 +36,7 @@ def new_history() -> Any:
 
 
 @kernel
-def remember(history: Any, action: int, change: int) -> None:
+def remember(history: Any, action: int, change: Any) -> None:
     """Write down an operation and the score's change, in the place of the oldest if need be."""
     end = history["end"]
     history["actions"][end] = action

@@ -13,7 +13,6 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from qv_env import infos, task
-from qv_env.actions import NUM_ACTIONS
 from qv_env.batch import Batch, Outputs
 from qv_env.observation import observation_space
 from qv_env.options import checked_seeds, deal_options, take_reset_mask
@@ -45,6 +44,7 @@ class QuaranteVoleursVectorEnv(
         autoreset_mode: Gymnasium's ``AutoresetMode`` or its value: ``NextStep``, ``SameStep`` or
             ``Disabled``.
         num_threads: Threads that share the games of a step. Worth it from some thousand games on.
+            With ``undo=True`` one thread steps all games.
         copy: Whether every step hands out arrays of its own. With False, what was handed out is
             overwritten by the next step.
 
@@ -67,6 +67,7 @@ class QuaranteVoleursVectorEnv(
         observation: str = "cards",
         mask: str = "legal",
         takebacks: bool = True,
+        undo: bool = False,
         reward: str = "score",
         illegal: str = "ignore",
         max_episode_steps: int | None = None,
@@ -81,6 +82,7 @@ class QuaranteVoleursVectorEnv(
             observation=observation,
             mask=mask,
             takebacks=takebacks,
+            undo=undo,
             reward=reward,
             illegal=illegal,
             max_episode_steps=max_episode_steps,
@@ -92,7 +94,7 @@ class QuaranteVoleursVectorEnv(
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = render_mode
         self.copy = copy
-        self.single_action_space = spaces.Discrete(NUM_ACTIONS)
+        self.single_action_space = spaces.Discrete(self.settings.action_count)
         self.single_observation_space = observation_space(self.settings)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -187,7 +189,7 @@ class QuaranteVoleursVectorEnv(
         )
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Return the action masks as bool of shape ``(num_envs, 269)``."""
+        """Return the action masks as bool of shape ``(num_envs, 269)``, or 270 with undo."""
         if self._outputs is None:
             raise ResetNeeded("no episode has begun: call reset() first")
         return self._outputs.masks.astype(np.bool_)

@@ -14,6 +14,7 @@ from PIL import Image
 from qv_env import __version__
 from qv_env.cli.group import qv
 from qv_env.deals import Deal
+from qv_env.episodes import make_episode, read_episode, save_episode
 
 
 @pytest.fixture(autouse=True)
@@ -140,7 +141,7 @@ def test_wrong_options(words: tuple[str, ...], why: str) -> None:
 @pytest.mark.parametrize(
     ("agent", "deal", "out", "why"),
     [
-        ("greedy", "21", "game.avi", "must end in .gif, .mp4, .png, .txt"),
+        ("greedy", "21", "game.avi", "must end in .gif, .mp4, .png, .txt, .json"),
         ("greedy", "21", "missing/game.gif", "there is no folder missing"),
         ("greedy", "FT1", "game.gif", "wrong prefix"),
         ("gredy", "21", "game.gif", "did you mean greedy?"),
@@ -215,6 +216,78 @@ def test_render_writes_an_episode(folder: Path, ending: str) -> None:
         with Image.open(folder / name) as picture:
             assert getattr(picture, "n_frames", 1) == (6 if ending == "gif" else 1)
     assert [path.name for path in folder.iterdir()] == [name]
+
+
+def test_recorded_games_verify_and_render(folder: Path) -> None:
+    explicit = Deal.from_number(5).text.replace(" ", "").replace("\n", "")
+    agents = ("evaluate", "--agent", "greedy", "--agent", "greedy", "--agent", "random")
+    printed = output(*agents, "--deals", f"21,{explicit}", "--record", "games")
+    assert "6 episodes in games" in printed
+    files = [str(path.relative_to(folder)) for path in sorted(folder.rglob("*.json"))]
+    assert files == [
+        f"games/{agent}/{deal}.json"
+        for agent in ("greedy", "greedy#2", "random")
+        for deal in ("FT1-N-AAAAAAV", "explicit-2")
+    ]
+    lines = output("verify", *files).splitlines()
+    assert lines[0].startswith("games/greedy/FT1-N-AAAAAAV.json: right; greedy on FT1-N-AAAAAAV, ")
+    assert [line.partition(":")[0] for line in lines] == files
+    line = output("render", files[0], "--out", "game.txt", "--plies", "3")
+    assert line.startswith("game.txt: greedy on FT1-N-AAAAAAV, 3 plies, score ")
+    by_agent = ("render", "--agent", "greedy", "--deal", "21", "--plies", "3")
+    output(*by_agent, "--out", "same.txt")
+    assert (folder / "game.txt").read_bytes() == (folder / "same.txt").read_bytes()
+
+
+def test_render_writes_an_episode_file_too(folder: Path) -> None:
+    words = ("render", "--agent", "random", "--deal", "21", "--plies", "4", "--out", "game.json")
+    output(*words)
+    episode = read_episode(folder / "game.json")
+    assert (episode.agent, len(episode.actions), episode.ending) == ("random", 4, "unfinished")
+    assert episode.policy is not None
+    assert [sum(number for _, number in ply) for ply in episode.policy.favoured[:1]] == [1.0]
+    assert "right; random on FT1-N-AAAAAAV, 4 plies" in output("verify", "game.json")
+
+
+def test_verify_looks_at_every_file(folder: Path) -> None:
+    save_episode(folder / "good.json", make_episode(21, [0]))
+    save_episode(folder / "bad.json", make_episode(21, [0]))
+    text = (folder / "bad.json").read_text()
+    (folder / "bad.json").write_text(text.replace('"actions": [0]', '"actions": [1]'))
+    (folder / "cut.json").write_text(text[:200])
+    broken = run("verify", "bad.json", "good.json")
+    assert broken.exit_code == 1
+    assert broken.stdout == "good.json: right; FT1-N-AAAAAAV, 1 plies, score 0, unfinished\n"
+    assert broken.stderr == "qv: bad.json: ply 1, t1>t2: A column is built in one suit.\n"
+    unreadable = run("verify", "cut.json", "bad.json", "none.json", "good.json")
+    assert unreadable.exit_code == 2
+    assert unreadable.stdout == broken.stdout
+    assert [line.split(":")[1].strip() for line in unreadable.stderr.splitlines()] == [
+        "cut.json",
+        "bad.json",
+        "none.json",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("verify",), "Missing argument 'FILE...'"),
+        (("verify", "none.json"), "none.json: No such file or directory"),
+        (("render", "none.json", "--out", "game.gif"), "none.json: No such file or directory"),
+        (("render", "--out", "game.gif"), "give an episode file, or --agent and --deal."),
+        (("render", "--agent", "greedy", "--out", "game.gif"), "give an episode file, or --agent"),
+        (
+            ("render", "a.json", "--agent", "greedy", "--out", "game.gif"),
+            "give an episode file, or --agent and --deal, but not both",
+        ),
+        (("render", "a.json", "--out", "b.json"), "a.json is an episode file already"),
+        (evaluate("greedy", "dev:2", "--record", "file"), "'--record': Directory 'file' is a file"),
+    ],
+)
+def test_wrong_use_of_episode_files(folder: Path, words: tuple[str, ...], why: str) -> None:
+    (folder / "file").touch()
+    assert why in complaint(*words)
 
 
 @pytest.mark.parametrize("word", ["FT1-N-AAAAAAV", " ft1-n-aaaaaav ", "21"])

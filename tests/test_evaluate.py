@@ -29,7 +29,7 @@ FIGURES = ("win_rate", "score", "score_share", "foundation_cards", "plies")
 
 
 def without_time(games: list[Game]) -> list[Game]:
-    return [game._replace(seconds=0.0, cpu_seconds=0.0) for game in games]
+    return [game.untimed() for game in games]
 
 
 @pytest.fixture(scope="module", params=["random", "greedy"])

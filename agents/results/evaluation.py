@@ -55,7 +55,7 @@ class Order(NamedTuple):
             parts.insert(1, "sample")
         if self.seed:
             parts.append(f"seed-{self.seed}")
-        return re.sub(r"[^A-Za-z0-9.]+", "-", "-".join(parts)).strip("-.")
+        return re.sub(r"[^A-Za-z0-9_.]+", "-", "-".join(parts)).strip("-.")
 
     @property
     def command(self) -> str:

@@ -1,4 +1,4 @@
-"""A game as a row of a file: all that `agents.evaluate.Game` holds, with the actions of wins only.
+"""A game as a row of a file: all that `agents.evaluate.Game` holds.
 
 Actions are written as one string, two digits in base 36 an action, so that they read back with
 
@@ -45,22 +45,16 @@ def decode_actions(text: str) -> tuple[int, ...]:
 
 
 def game_row(game: Game) -> dict[str, Any]:
-    """Return a game as an object for `json.dumps`; a lost game's actions are left out."""
+    """Return a game as an object for `json.dumps`."""
     row = {name: getattr(game, name) for name in FIELDS}
-    if game.counts:
-        row["counts"] = dict(game.counts)
-    if game.won:
-        row["actions"] = encode_actions(game.actions)
-    return row
+    return {**row, "counts": dict(game.counts), "actions": encode_actions(game.actions)}
 
 
 def game_of_row(row: Mapping[str, Any]) -> Game:
-    """Return the game of a row; its actions are empty if it was lost.
+    """Return the game of a row.
 
     Raises:
         KeyError, ValueError: The row is not one that `game_row` has written.
     """
     fields = {name: row[name] for name in FIELDS}
-    return Game(
-        **fields, counts=row.get("counts", {}), actions=decode_actions(row.get("actions", ""))
-    )
+    return Game(**fields, counts=row["counts"], actions=decode_actions(row["actions"]))

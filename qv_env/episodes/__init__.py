@@ -16,7 +16,14 @@ from qv_env.episodes.episode import (
     EpisodeSettings,
     Policy,
 )
-from qv_env.episodes.files import EpisodeError, read_episode, save_episode, schema
+from qv_env.episodes.files import (
+    EpisodeError,
+    episode_text,
+    parse_episode,
+    read_episode,
+    save_episode,
+    schema,
+)
 
 __all__ = [
     "FORMAT",
@@ -26,7 +33,9 @@ __all__ = [
     "EpisodeError",
     "EpisodeSettings",
     "Policy",
+    "episode_text",
     "make_episode",
+    "parse_episode",
     "read_episode",
     "save_episode",
     "schema",

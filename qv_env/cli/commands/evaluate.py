@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from agents.comparison import AgentResult
     from agents.evaluate import Game
     from agents.results.evaluation import Order
+    from qv_env.deals import Deal
     from qv_env.progress import Report
 
 _DEFAULT_BATCH: Final = 256
@@ -45,6 +46,13 @@ _INTERRUPTED: Final = 130  # what a shell says of a command that Ctrl-C has ende
     "line (# comments), or codes, separated by commas or given one by one.",
 )
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write all figures.")
+@click.option(
+    "--record",
+    "record_folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write every game as an episode file, DIR/AGENT/DEAL.json.",
+)
 @click.option(
     "--results",
     "folder",
@@ -79,6 +87,7 @@ def command(
     specs: tuple[str, ...],
     deal_specs: tuple[str, ...],
     json_path: Path | None,
+    record_folder: Path | None,
     folder: Path | None,
     resume: bool,
     processes: int,
@@ -98,6 +107,8 @@ def command(
         orders = _orders(specs, deal_specs, seed=seed, sample=sample, folder=folder)
         if json_path is not None:
             check_writable(json_path)
+        if record_folder is not None:
+            record_folder.mkdir(parents=True, exist_ok=True)
         if folder is None:
             if resume:
                 raise UserError("--resume needs --results, the folder with the journals")
@@ -107,6 +118,8 @@ def command(
     count = len(orders[0].deals)
     title = f"{count} deals ({_shortened(deal_specs)}), seed {seed}, 95 % intervals"
     print_tables(comparison_tables(results, title=title))
+    if record_folder is not None:
+        _record(record_folder, results, orders[0].deals, seed=seed)
     if json_path is not None:
         command = _command(specs, deal_specs, seed=seed, sample=sample)
         document = comparison_json(
@@ -193,6 +206,18 @@ def _play(
         click.echo(f"qv: stopped{_how_to_resume(folder)}", err=True)
         raise SystemExit(_INTERRUPTED) from None
     return results
+
+
+def _record(
+    folder: Path, results: Sequence[AgentResult], deals: Sequence[Deal], *, seed: int
+) -> None:
+    from agents.recording import record_games
+
+    try:
+        count = record_games(folder, results, deals, seed=seed)
+    except OSError as error:
+        raise FailureError(f"cannot write to {folder}: {error.strerror or error}") from None
+    click.echo(f"{count} episodes in {portable(str(folder))}")
 
 
 def _reporter(report: Report, name: str) -> Callable[[Sequence[Game]], None]:

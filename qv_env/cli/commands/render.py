@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -13,6 +13,8 @@ from qv_env.cli.errors import FailureError, UserError, user_errors
 if TYPE_CHECKING:
     from qv_env.episodes import Episode
     from qv_env.replay import Replay
+
+_EPISODE: Final = ".json"
 
 
 @click.command("render")
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
     "path",
     type=click.Path(path_type=Path),
     required=True,
-    help="Where to; the ending says what: .gif, .mp4, .txt with every move, or .png for a sheet "
-    "of moments of the game.",
+    help="Where to; the ending says what: .gif, .mp4, .txt with every move, .png for a sheet of "
+    "moments of the game, or .json for an episode file.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--plies", type=click.IntRange(1), help="Show only the first plies of the game.")
@@ -50,27 +52,34 @@ def command(
     four_colours: bool,
     sample: bool,
 ) -> None:
-    """Write a game as animation, video, picture or text.
+    """Write a game as animation, video, picture, text or episode file.
 
     The game is read from an episode file, or an agent plays it: give EPISODE_FILE, or --agent and
     --deal.
     """
     from agents.files import check_writable
+    from qv_env.episodes import save_episode
     from qv_env.render import ENDINGS, write_replay
 
     with user_errors():
-        if path.suffix.lower() not in ENDINGS:
-            raise UserError(f"cannot write {path}: the name must end in {', '.join(ENDINGS)}")
+        endings = (*ENDINGS, _EPISODE)
+        if path.suffix.lower() not in endings:
+            raise UserError(f"cannot write {path}: the name must end in {', '.join(endings)}")
         check_writable(path)
         if file is not None:
             if spec or deal_spec:
                 raise UserError("give an episode file, or --agent and --deal, but not both")
+            if path.suffix.lower() == _EPISODE:
+                raise UserError(f"cannot write {path}: {file} is an episode file already")
             episode, replay = read_verified(file)
             replay = replay.first(plies)
     if file is None:
         episode, replay = _played(spec, deal_spec, seed=seed, plies=plies, sample=sample)
     try:
-        write_replay(path, replay, fps=fps, four_colours=four_colours)
+        if path.suffix.lower() == _EPISODE:
+            save_episode(path, episode)
+        else:
+            write_replay(path, replay, fps=fps, four_colours=four_colours)
     except ImportError as error:  # an extra is missing
         raise UserError(str(error)) from None
     except OSError as error:
