@@ -15,6 +15,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Iterator, Sequence
@@ -133,7 +134,7 @@ def _play_elsewhere(
     count = min(sizes.processes, len(deals))
     workers: list[_Worker] = []
     try:
-        with _one_thread_each():
+        with _spawning():
             workers += [_Worker(recipe, seed) for _ in range(count)]
         busy: dict[Any, _Worker] = {}
         for worker in workers:
@@ -228,13 +229,19 @@ def _work(connection: Connection[Any, Any], recipe: Recipe, seed: int) -> None:
 
 
 @contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Have processes that start meanwhile use one thread in the libraries that ask for a number."""
+def _spawning() -> Iterator[None]:
+    """Have processes that start meanwhile compute on one thread and leave Ctrl-C to the parent."""
     before = {name: os.environ.get(name) for name in _THREAD_VARIABLES}
     os.environ.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
+    # A process inherits what is ignored; until it could say so itself, Ctrl-C would make it
+    # complain. Other threads than the main one may not touch signals.
+    in_main = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if in_main else None
     try:
         yield
     finally:
+        if in_main:
+            signal.signal(signal.SIGINT, handler)
         for name, value in before.items():
             if value is None:
                 del os.environ[name]
