@@ -62,18 +62,27 @@ def load(spec: str, *, deterministic: bool | None = None) -> Loaded:
         agent = _load_model(path, deterministic=deterministic)
         return Loaded(agent, {} if deterministic is None else {"sample": not deterministic})
     name, words = split_spec(word)
-    if name in BUILT_IN:
-        kind = _class(BUILT_IN[name])
-    elif name.partition(":")[0] in BUILT_IN:
-        raise ValueError(f"agent {word!r}: options are written {name.partition(':')[0]}:key=value")
-    elif ":" in name:
-        kind = _class(name)
-    elif name and Path(name).exists():
+    if words and name not in BUILT_IN and Path(name).exists():
         raise ValueError(f"agent {word!r}: a trained model takes no options")
-    else:
-        raise ValueError(_why_unknown(word if not words else name))
+    kind = agent_class(name)
     options = agent_options(kind, words, name=name)
     return Loaded(_make(kind, options, name), options)
+
+
+def agent_class(name: str) -> type:
+    """Return the class that a name of `BUILT_IN` or ``module:Class`` stands for.
+
+    Raises:
+        ValueError: There is no such class; the message is one line.
+    """
+    if name in BUILT_IN:
+        return _class(BUILT_IN[name])
+    first, colon, _ = name.partition(":")
+    if first in BUILT_IN:
+        raise ValueError(f"agent {name!r}: options are written {first}:key=value")
+    if not colon:
+        raise ValueError(_why_unknown(name))
+    return _class(name)
 
 
 def _load_model(path: Path, *, deterministic: bool | None) -> Agent:

@@ -80,6 +80,16 @@ def agent_options(kind: type, words: Mapping[str, str], *, name: str) -> dict[st
     return options
 
 
+def described(kind: type, name: str) -> str:
+    """Return what an agent is, by the first paragraph of its class, and its options."""
+    paragraph = (inspect.getdoc(kind) or "").partition("\n\n")[0]
+    lines = [f"{name}: {' '.join(paragraph.split())}"]
+    for key, parameter in _parameters(kind).items():
+        empty = parameter.default is inspect.Parameter.empty
+        lines.append(f"  {key}=VALUE, needed" if empty else f"  {key}={parameter.default}")
+    return "\n".join(lines)
+
+
 def _parameters(kind: type) -> dict[str, inspect.Parameter]:
     if kind.__init__ is object.__init__:  # type: ignore[misc]  # compared, not called
         return {}

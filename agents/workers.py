@@ -53,16 +53,8 @@ class Recipe(NamedTuple):
     deterministic: bool | None = None
 
     def make(self) -> Agent:
-        """Return the agent, computing on one thread."""
-        import numba
-
-        agent = load_agent(self.spec, deterministic=self.deterministic)
-        numba.set_num_threads(1)
-        if "torch" in sys.modules:  # loaded with the agent
-            import torch
-
-            torch.set_num_threads(1)
-        return agent
+        """Return the agent."""
+        return load_agent(self.spec, deterministic=self.deterministic)
 
 
 def play_over_processes(
@@ -119,13 +111,16 @@ class TaskSizes:
 def _play_here(
     agent: Agent, deals: list[Deal], seed: int, sizes: TaskSizes
 ) -> Iterator[list[Game]]:
-    warm_up(agent)
+    with _one_thread():
+        warm_up(agent)
     while deals:
         size = sizes.next(len(deals))
         task, deals = deals[:size], deals[size:]
         start = time.perf_counter()
-        yield play_deals(agent, task, seed=seed, batch=len(task), warm=True)
+        with _one_thread():
+            games = play_deals(agent, task, seed=seed, batch=len(task), warm=True)
         sizes.learn(len(task), time.perf_counter() - start)
+        yield games
 
 
 def _play_elsewhere(
@@ -210,12 +205,13 @@ def _work(connection: Connection[Any, Any], recipe: Recipe, seed: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted too, and says stop
     try:
         agent = recipe.make()
-        warm_up(agent)
-        while True:
-            deals = [parse_deal(code) for code in connection.recv()]
-            start = time.perf_counter()
-            games = play_deals(agent, deals, seed=seed, batch=len(deals), warm=True)
-            connection.send((games, time.perf_counter() - start))
+        with _one_thread():
+            warm_up(agent)
+            while True:
+                deals = [parse_deal(code) for code in connection.recv()]
+                start = time.perf_counter()
+                games = play_deals(agent, deals, seed=seed, batch=len(deals), warm=True)
+                connection.send((games, time.perf_counter() - start))
     except (EOFError, OSError):
         return
     except AgentError as error:
@@ -226,6 +222,24 @@ def _work(connection: Connection[Any, Any], recipe: Recipe, seed: int) -> None:
         connection.send(
             WorkerError(f"agent {recipe.spec}: {type(error).__name__}: {error} ({place})")
         )
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Compute on one thread in the libraries that an agent may have loaded."""
+    import numba
+
+    torch: Any = sys.modules.get("torch")
+    before = numba.get_num_threads(), torch and torch.get_num_threads()
+    numba.set_num_threads(1)
+    if torch:
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before[0])
+        if torch:
+            torch.set_num_threads(before[1])
 
 
 @contextmanager

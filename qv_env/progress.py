@@ -25,6 +25,8 @@ Report = Callable[[str, int, int], None]
 _SECONDS_BETWEEN_LINES: Final = 60.0
 # Games may take minutes each; the estimate rests on those of the last hour.
 _ESTIMATE_SECONDS: Final = 3600.0
+# Drawing the bar takes processor time that a game in the same process is charged for.
+_REFRESHES_A_SECOND: Final = 2
 _MINUTE: Final = 60
 _HOUR: Final = 60
 
@@ -57,6 +59,7 @@ def game_progress(games: int) -> Iterator[Report]:
         console=console,
         transient=True,
         speed_estimate_period=_ESTIMATE_SECONDS,
+        refresh_per_second=_REFRESHES_A_SECOND,
     )
     wins: dict[str, int] = {}
     with bar:
@@ -76,12 +79,13 @@ class _Lines:
         self._games, self._console = games, console
         self._done = self._before = 0
         self._wins: dict[str, int] = {}
-        self._start = self._told = time.monotonic()
+        self._start = self._told = 0.0
 
     def __call__(self, name: str, ended: int, won: int) -> None:
         now = time.monotonic()
         if not self._done:
-            self._before = ended
+            # Before the first games end, agents are made and kernels compiled; time starts here.
+            self._before, self._start, self._told = ended, now, now
         self._done += ended
         self._wins[name] = self._wins.get(name, 0) + won
         if now - self._told < _SECONDS_BETWEEN_LINES:

@@ -22,6 +22,14 @@ class Entry(NamedTuple):
     file: str
     result: Result
 
+    @property
+    def label(self) -> str:
+        """What the boards call it: the agent, and what else sets it apart from the usual."""
+        result = self.result
+        notes = ["sampled"] if result.options.get("sample") and "sample" not in result.agent else []
+        notes += [f"seed {result.seed}"] if result.seed else []
+        return f"{result.agent} ({', '.join(notes)})" if notes else result.agent
+
 
 class Ranking(NamedTuple):
     """All results on one list of deals, the best first.

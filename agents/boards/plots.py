@@ -20,6 +20,7 @@ _ROW_INCHES: Final = 0.35
 _PANEL_INCHES: Final = 3.2
 _FRAME_INCHES: Final = 1.1
 _PERCENT: Final = 100
+_COLOURS: Final = (*mpl.color_sequences["tab10"], *mpl.color_sequences["Dark2"])
 _FONT_POINTS: Final = 9.0
 
 
@@ -45,6 +46,7 @@ def draw_board(board: Board, folder: Path) -> list[Path]:
                 len(heights), squeeze=False, gridspec_kw={"height_ratios": heights}
             )
             for axes, ranking in zip(panels[:, 0], board.rankings, strict=True):
+                axes.set_prop_cycle(color=_COLOURS)
                 draw(axes, ranking)
                 axes.set_title(f"{board.name} board, {ranking.deals}", loc="left")
                 axes.grid(alpha=0.3)
@@ -60,7 +62,7 @@ def _draw_wins(axes: Axes, ranking: Ranking) -> None:
         value, below, above = _win_rate(entry)
         axes.errorbar(value, place, xerr=[[below], [above]], fmt="o", capsize=3, color="C0")
     axes.set_yticks(
-        range(len(ranking.entries)), [entry.result.agent for entry in reversed(ranking.entries)]
+        range(len(ranking.entries)), [entry.label for entry in reversed(ranking.entries)]
     )
     axes.margins(y=0.5 / len(ranking.entries))
     axes.set_xlim(left=0)
@@ -71,7 +73,7 @@ def _draw_scores(axes: Axes, ranking: Ranking) -> None:
     for entry in ranking.entries:
         scores = np.sort(values(entry.result.rows, "score"))
         reached = _PERCENT * (1 - np.arange(len(scores)) / len(scores))
-        axes.step(scores, reached, where="pre", label=entry.result.agent)
+        axes.step(scores, reached, where="pre", label=entry.label)
     axes.set_xlim(left=0)
     axes.set_ylim(0, _PERCENT)
     axes.set_xlabel("score")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from agents.boards.collection import Board, Entry, Ranking
@@ -19,6 +19,7 @@ _COMMIT_DIGITS: Final = 7
 _TITLES: Final = {"hidden": "Hidden stock", "thoughtful": "Thoughtful (open stock)"}
 
 Column = tuple[str, Callable[[Result], str]]
+"""A heading, and what stands under it for a result."""
 
 
 def title(board: Board) -> str:
@@ -29,19 +30,17 @@ def title(board: Board) -> str:
 def short_table(ranking: Ranking) -> str:
     """Return a ranking with the figures that matter most."""
     columns: list[Column] = [
-        ("agent", lambda result: f"`{result.agent}`"),
         ("won (%)", lambda result: share(result.win_rate)),
         ("score (% of a win)", lambda result: share(result.score_share)),
         ("foundation cards", lambda result: number(result.foundation_cards, 1)),
         ("time a game (s)", lambda result: seconds(result.cpu_seconds.value)),
     ]
-    return _table([name for name, _ in columns], _rows(ranking, columns))
+    return _ranking_table(ranking, columns)
 
 
 def figures_table(ranking: Ranking) -> str:
     """Return a ranking with all figures, and the budgets that any of its agents has."""
     columns: list[Column] = [
-        ("agent", lambda result: f"`{result.agent}`"),
         ("won (%)", lambda result: share(result.win_rate)),
         ("score", lambda result: number(result.score, 0)),
         ("score (% of a win)", lambda result: share(result.score_share)),
@@ -59,7 +58,7 @@ def figures_table(ranking: Ranking) -> str:
     for name, cell in budgets:
         if any(cell(entry.result) for entry in ranking.entries):
             columns.append((name, cell))
-    return _table([name for name, _ in columns], _rows(ranking, columns))
+    return _ranking_table(ranking, columns)
 
 
 def milestones_table(ranking: Ranking) -> str:
@@ -75,7 +74,7 @@ def milestones_table(ranking: Ranking) -> str:
         rates = [reached.foundations[str(n)] for n in FOUNDATION_MILESTONES]
         rates += [reached.foundation_cards[str(n)] for n in CARD_MILESTONES]
         cells = [f"{_PERCENT * rate.value:.1f}" for rate in rates]
-        rows.append([f"`{entry.result.agent}`", *cells])
+        rows.append([_name(entry), *cells])
     return _table(heading, rows)
 
 
@@ -87,8 +86,8 @@ def neighbours_table(ranking: Ranking) -> str:
         pairing = pair(better.result.rows, worse.result.rows)
         rows.append(
             [
-                f"`{better.result.agent}`",
-                f"`{worse.result.agent}`",
+                _name(better),
+                _name(worse),
                 _estimate(pairing.differences["win_rate"], _PERCENT, 1, sign="+"),
                 f"{pairing.only_ours} : {pairing.only_theirs}",
                 p_text(pairing.p_value),
@@ -171,11 +170,15 @@ def _commit(entry: Entry) -> str:
     return f"{plain[:_COMMIT_DIGITS]}{'-' if dirty else ''}{dirty}"
 
 
-def _rows(ranking: Ranking, columns: Sequence[Column]) -> Iterator[list[str]]:
-    for entry in ranking.entries:
-        yield [cell(entry.result) for _, cell in columns]
+def _name(entry: Entry) -> str:
+    return f"`{entry.label}`"
 
 
-def _table(heading: Sequence[str], rows: Iterator[list[str]] | Sequence[list[str]]) -> str:
+def _ranking_table(ranking: Ranking, columns: Sequence[Column]) -> str:
+    rows = [[_name(e), *(cell(e.result) for _, cell in columns)] for e in ranking.entries]
+    return _table(["agent", *(heading for heading, _ in columns)], rows)
+
+
+def _table(heading: Sequence[str], rows: Sequence[list[str]]) -> str:
     lines = [heading, ["---"] * len(heading), *rows]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
