@@ -182,6 +182,7 @@ LONG_DEAL = Deal.from_code(CODE).text.replace(" ", "").replace("\n", "")
         (set_to("scores", [0]), "scores has 1 entries for "),
         (set_to("ending", "lost"), "ending: Input should be 'won', 'stuck', 'truncated' or"),
         (set_to("seed", -1), "seed: Input should be greater than or equal to 0, got -1"),
+        (set_to("agent", "a\nb"), "agent: String should match pattern"),
         (set_to("colour", 1), "colour: Extra inputs are not permitted, got 1"),
         (set_to("settings", {"stock": "seen"}), "settings.stock: Input should be 'hidden' or"),
         (drop("actions"), "actions: Field required"),
@@ -216,6 +217,7 @@ def test_files_with_something_wrong_in_them(
         (b"\xff\xfe\x00", "not a text file"),
         (b"[1, 2]", "no episode: expected a JSON object"),
         (b"[" * 100_000, "JSON nested too deeply"),
+        (b"1" * 5_000, "Exceeds the limit"),
     ],
 )
 def test_files_that_are_no_episodes(tmp_path: Path, content: bytes, message: str) -> None:

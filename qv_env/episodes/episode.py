@@ -18,6 +18,7 @@ FORMAT: Final = "qv-env episode"
 VERSION: Final = 1
 
 Operation = Annotated[int, Field(strict=True, ge=0, le=UNDO)]
+Name = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]  # fits on a line
 Score = Annotated[int, Field(strict=True, ge=0, multiple_of=5)]
 Rated = tuple[Annotated[int, Field(strict=True, ge=0, le=UNDO)], float]
 Ending = Literal["won", "stuck", "truncated", "unfinished"]
@@ -79,11 +80,11 @@ class Episode(_Model):
     """What kind of file this is."""
     version: Literal[1] = VERSION
     """Version of the format."""
-    library_version: str
+    library_version: Name
     """Version of qv-env that wrote the file."""
     deal: str
     """A deal code such as FT1-N-AAAAAAV, or the 104 cards of an explicit deal."""
-    agent: str | None = None
+    agent: Name | None = None
     """Who played; null where nobody knows."""
     seed: Annotated[int, Field(ge=0)] | None = None
     """The seed of the agent's choices, as in qv evaluate; null where there was none."""

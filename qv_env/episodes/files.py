@@ -39,6 +39,8 @@ def read_episode(path: str | os.PathLike[str]) -> Episode:
             f"{path}: not whole JSON (line {error.lineno}, column {error.colno}: {error.msg}); "
             "the file may be cut off"
         ) from None
+    except ValueError as error:  # a number of more digits than Python reads
+        raise EpisodeError(f"{path}: {error}") from None
     except RecursionError:
         raise EpisodeError(f"{path}: JSON nested too deeply for an episode") from None
     try:

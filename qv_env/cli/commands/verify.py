@@ -39,11 +39,10 @@ def command(*, files: tuple[Path, ...]) -> None:
 
 
 def _episode_line(file: Path) -> str:
-    episode, _ = read_verified(file)
+    episode, replay = read_verified(file)
     who = f"{episode.agent} on " if episode.agent else ""
     return (
-        f"{who}{episode.deal}, {len(episode.actions)} plies, score {episode.score}, "
-        f"{episode.ending}"
+        f"{who}{replay.deal}, {len(episode.actions)} plies, score {episode.score}, {episode.ending}"
     )
 
 
