@@ -50,6 +50,14 @@ types: $(STAMP)  ## Check the types
 bench: $(STAMP)  ## Measure steps a second
 	$(BIN)/python benchmarks/throughput.py
 
+.PHONY: boards
+boards: $(STAMP)  ## Write the tables and plots of results anew, from results/*.json
+	$(BIN)/python scripts/boards.py
+
+.PHONY: verify
+verify: $(STAMP)  ## Replay every recorded win by the engine and by the oracle
+	$(BIN)/qv verify results/*.json
+
 .PHONY: install
 install: $(STAMP)  ## Only create .venv and install
 

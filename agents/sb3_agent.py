@@ -41,6 +41,7 @@ class Sb3Agent:
     Attributes:
         name: What tables call it.
         env_kwargs: The environment it was trained in, as far as an agent may choose it.
+        training: The ``steps`` it was trained for.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Sb3Agent:
         """
         self.name = name
         self.env_kwargs = dict(env_kwargs)
+        self.training = {"steps": int(model.num_timesteps)}
         self.model = model
         self._deterministic = deterministic
         self._seeds = np.zeros(0, np.uint64)

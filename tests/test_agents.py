@@ -201,7 +201,7 @@ def test_a_users_class_is_found(agents_of_a_user: str) -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("NeedsMore", "cannot be made without arguments"),
+        ("NeedsMore", "needs its option size: agents_of_a_user:NeedsMore:size=VALUE"),
         ("NoAgent", "is not an agent: it has no name, env_kwargs, reset, act"),
         ("Cheat", "'reward', which is not an agent's to choose"),
         ("Missing", "has no class 'Missing'"),

@@ -118,7 +118,13 @@ def test_unwritable_json(folder: Path, path: str, why: str) -> None:
     [
         (("evaluate", "--agent", "greedy"), "Missing option '--deals'. Try 'qv evaluate --help'."),
         (("evaluate", "--deals", "dev:2"), "Missing option '--agent'"),
-        (evaluate("greedy", "dev:2", "--threads", "0"), "'--threads': 0"),
+        (evaluate("greedy", "dev:2", "--processes", "0"), "'--processes': 0"),
+        (evaluate("greedy", "dev:2", "--resume"), "--resume needs --results"),
+        (evaluate("greedy", "7", "--results", "r"), "such as test:1000 or dev:200; got 7"),
+        (evaluate("greedy:x=1", "dev:2"), "agent greedy has no options"),
+        (("agents", "gredy"), "unknown agent 'gredy'; did you mean greedy?"),
+        (("compare", "one.json"), "give two results files or more"),
+        (("compare", "one.json", "two.json"), "one.json: No such file"),
         (evaluate("greedy", "dev:2", "--batch", "x"), "'--batch': 'x'"),
         (evaluate("greedy", "dev:2", "--seed", "-1"), "'--seed': -1"),
         (evaluate("greedy", "dev:2", "--jsno", "x"), "No such option '--jsno'"),
@@ -185,9 +191,8 @@ def test_evaluate_prints_a_table_and_writes_every_figure(folder: Path) -> None:
 
 def without_time(document: dict[str, object]) -> object:
     for agent in document["agents"]:  # type: ignore[attr-defined]
-        del agent["seconds"]
-        for game in agent["games"]:
-            del game["seconds"]
+        for timed in (agent, *agent["games"]):
+            del timed["seconds"], timed["cpu_seconds"]
     return document
 
 
@@ -309,9 +314,55 @@ def test_deal_takes_colours_and_symbols() -> None:
     assert output("deal", "21", "--four-colours") != output("deal", "21", "--colour")
 
 
+def test_agents_are_told_of_with_their_options(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = output("agents")
+    assert "greedy: Chooses by fixed rules" in text
+    assert "random: Chooses uniformly" in text
+    (folder / "agent_with_options.py").write_text(
+        'class Best:\n    """Plays best."""\n    def __init__(self, *, nodes=3, size): ...\n'
+    )
+    monkeypatch.syspath_prepend(str(folder))
+    text = output("agents", "agent_with_options:Best")
+    assert text == "agent_with_options:Best: Plays best.\n  nodes=3\n  size=VALUE, needed\n"
+
+
+def test_results_are_kept_verified_and_compared(folder: Path) -> None:
+    agents = ("--agent", "random", "--agent", "greedy")
+    output("evaluate", *agents, "--deals", "dev:9", "--results", "kept", "--seed", "1")
+    names = ["greedy-dev-9-seed-1.json", "random-dev-9-seed-1.json"]
+    assert sorted(path.name for path in (folder / "kept").iterdir()) == names
+    files = [f"kept/{name}" for name in names]
+    lines = output("verify", *files).splitlines()
+    wins = "0 wins replayed by engine and oracle"
+    assert lines[0] == f"{files[0]}: right; greedy on dev:9, {wins}"
+    text = output("compare", *files, "--json", "compared.json")
+    assert "Difference from greedy, paired by deal" in text
+    assert text.endswith("deals compared: 9\n")
+    (against,) = json.loads(Path("compared.json").read_text())["against"]
+    assert (against["agent"], against["deals"]) == ("random", 9)
+    assert against["score"]["high"] < 0
+    assert against["wins"]["p_value"] == 1
+    forged = Path(files[0]).read_text().replace('"board": "hidden"', '"board": "thoughtful"')
+    Path("forged.json").write_text(forged)
+    line = complaint("compare", "forged.json", files[1])
+    assert "random is of the hidden board and greedy of the thoughtful one" in line
+    Path("forged.json").write_text(forged.replace('"count": 9', '"count": 8'))
+    assert "count is 8 and there are 9 games" in complaint("verify", "forged.json")
+    Path("forged.json").write_text(forged.replace('"score": {"value": ', '"score": {"value": 1'))
+    assert "score is not what the games give" in complaint("verify", "forged.json", exit_code=1)
+
+
+def test_an_agent_is_not_kept_twice(folder: Path) -> None:
+    words = ("--agent", "greedy", "--agent", "greedy", "--deals", "dev:2", "--results", "kept")
+    assert "agent greedy is given twice" in complaint("evaluate", *words)
+    assert not list(folder.glob("kept/*"))
+
+
 def test_version_and_help() -> None:
     assert __version__ in output("--version")
-    for words in ((), ("evaluate",), ("render",), ("deal",), ("verify",)):
+    for words in ((), ("evaluate",), ("render",), ("deal",), ("verify",), ("compare",)):
         assert "Usage: qv" in output(*words, "--help")
 
 

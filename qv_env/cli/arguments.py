@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from qv_env.cli.errors import FailureError
 
 if TYPE_CHECKING:
-    from agents.agent import Agent
+    from agents.loading import Loaded
     from qv_env.deals import Deal
     from qv_env.episodes import Episode
     from qv_env.replay import Replay
@@ -30,25 +30,24 @@ def parse_deal(text: str) -> Deal:
     return deal_of_text(text)
 
 
-def load_agent(spec: str, *, sample: bool, threads: int) -> Agent:
-    """Return the agent that a word names, computing on some threads.
+def load_agent(spec: str, *, sample: bool) -> Loaded:
+    """Return the agent that a word names, computing on one thread.
 
     Args:
-        spec: See `agents.loading.load_agent`.
+        spec: See `agents.loading.load`.
         sample: Whether a trained model draws its actions by their probabilities.
-        threads: Threads that a trained model may compute on.
 
     Raises:
         ValueError: The word names no agent; the message says why.
     """
-    from agents.loading import load_agent
+    from agents.loading import load
 
-    agent = load_agent(spec, deterministic=False if sample else None)
+    loaded = load(spec, deterministic=False if sample else None)
     if "torch" in sys.modules:  # loaded with the agent
         import torch
 
-        torch.set_num_threads(threads)
-    return agent
+        torch.set_num_threads(1)
+    return loaded
 
 
 def read_verified(path: Path) -> tuple[Episode, Replay]:

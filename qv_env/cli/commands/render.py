@@ -103,7 +103,7 @@ def _played(
         raise UserError("give an episode file, or --agent and --deal. Try 'qv render --help'.")
     with user_errors():
         deal = parse_deal(deal_spec)
-        agent = load_agent(spec, sample=sample, threads=1)
+        agent = load_agent(spec, sample=sample).agent
     try:
         episode = play_episode(agent, deal, seed=seed, max_plies=plies)
     except AgentError as error:
