@@ -38,6 +38,7 @@ class Feature(NamedTuple):
 _COLUMNS = FULL.columns
 _FOUNDATIONS = FULL.foundations
 _STOCK = FULL.stock
+_STOCK_PILE = FULL.stock_pile
 _LIMIT = FULL.column_limit
 _ONE_HOT = SUITS + RANKS
 _PLIES_CAP: Final = 255
@@ -110,8 +111,18 @@ _COUNTS: Final = _START["empty_columns"]
 
 
 _NO_SLOT: Final = np.uint8(_LIMIT)
+_NO_SLOT_BIT: Final = np.uint8(4)  # the only one that is set in `_NO_SLOT` and in no level
+_IN_WASTE_UNIT: Final = np.uint8(16)
+_IN_WASTE_BIT: Final = np.uint8(4)
 _SUIT_OF: Final = np.array([max(card - 1, 0) // RANKS for card in range(CARD_TYPES + 1)], np.uint8)
 _RANK_OF: Final = np.array([max(card - 1, 0) % RANKS for card in range(CARD_TYPES + 1)], np.uint8)
+# The next card up and down in the suit of each card code; 0 for none.
+_HIGHER: Final = np.array(
+    [card + 1 if card % RANKS else 0 for card in range(CARD_TYPES + 1)], np.uint8
+)
+_LOWER: Final = np.array(
+    [max(card - 1, 0) if card % RANKS != 1 else 0 for card in range(CARD_TYPES + 1)], np.uint8
+)
 
 # What features need and a state does not hold, kept up to date move by move.
 TABLES: Final = np.dtype(
@@ -125,6 +136,8 @@ TABLES: Final = np.dtype(
         ("blocking", np.uint8, (_COLUMNS,)),
         # Place in the waste, from 1, of the upper copy of each foundation's next card; 0 for none.
         ("next_place", np.uint8, (_FOUNDATIONS,)),
+        # Of each card, copies on foundations, and `_IN_WASTE_UNIT` for each copy in the waste.
+        ("gone", np.uint8, (CARD_TYPES,)),
     ]
 )
 
@@ -156,8 +169,14 @@ def set_up_tables(game: Any, tables: Any) -> None:
             _take_slot(tables, column, level, cards[level], height - 1 - level)
             tables["blocking"][column] += _blocks(cards, cards[level], level)
         tables["runs"][column] = _run(cards, height)
+    for card in range(CARD_TYPES):
+        tables["gone"][card] = 0
+    for k in range(game["waste_count"]):
+        tables["gone"][game["waste"][k] - 1] += _IN_WASTE_UNIT
     for f in range(_FOUNDATIONS):
         tables["next_place"][f] = _place_in_waste(game, game["wants"][_COLUMNS + 1 + f])
+        for height in range(game["foundations"][f]):
+            tables["gone"][RANKS * (f % SUITS) + height] += 1
 
 
 @separate_kernel
@@ -168,11 +187,20 @@ def follow_move(game: Any, tables: Any, source: int, destination: int) -> None:
         _leave_column(game, tables, source, card)
     if destination < _COLUMNS:
         _enter_column(game, tables, destination, card)
+    tables["gone"][card - 1] += _gone_at(destination) - _gone_at(source)
     # A foundation whose next card has moved, or that waits for another card now, looks anew.
     for f in range(_FOUNDATIONS):
         pile = _COLUMNS + 1 + f
         if game["wants"][pile] == card or pile == source or pile == destination:
             tables["next_place"][f] = _place_in_waste(game, game["wants"][pile])
+
+
+@kernel
+def _gone_at(pile: int) -> int:
+    """Return what a card in this pile adds to its entry of ``gone``."""
+    if pile == _COLUMNS:
+        return int(_IN_WASTE_UNIT)
+    return int(_COLUMNS < pile < _STOCK_PILE)
 
 
 @kernel
@@ -271,52 +299,50 @@ def write_from_tables(game: Any, tables: Any, plies_left: int, out: Any) -> None
 
 @kernel
 def _write_cards(game: Any, tables: Any, out: Any) -> None:
-    """Write what there is of each card, and where a top card lies."""
-    blockers, foundations = tables["blockers"], game["foundations"]
-    for suit in range(SUITS):
-        one, other = foundations[suit], foundations[SUITS + suit]
-        for rank in range(RANKS):
-            card = RANKS * suit + rank
-            first, second = blockers[0, card], blockers[1, card]
-            unseen = game["unseen"][suit, rank]
-            up = np.uint8(np.uint8(rank < one) + np.uint8(rank < other))
-            in_columns = np.uint8(np.uint8(first < _NO_SLOT) + np.uint8(second < _NO_SLOT))
-            out[_UNSEEN + card] = unseen
-            out[_UP + card] = up
-            out[_EXPOSED + card] = 0
-            out[_BLOCKERS + card] = min(first, second)
-            out[_IN_WASTE + card] = np.uint8(COPIES) - unseen - up - in_columns
+    """Write what there is of each card, and how often it is a top card."""
+    first, second, gone = tables["blockers"][0], tables["blockers"][1], tables["gone"]
+    # One loop without branches over single bytes, so that many cards are done at a time.
+    for card in range(CARD_TYPES):
+        in_waste = gone[card] >> _IN_WASTE_BIT
+        up = gone[card] - in_waste * _IN_WASTE_UNIT
+        in_columns = COPIES - (first[card] >> _NO_SLOT_BIT) - (second[card] >> _NO_SLOT_BIT)
+        out[_UNSEEN + card] = COPIES - up - in_waste - in_columns
+        out[_UP + card] = up
+        out[_EXPOSED + card] = 0
+        out[_BLOCKERS + card] = min(first[card], second[card])
+        out[_IN_WASTE + card] = in_waste
     for pile in range(_COLUMNS + 1):
-        if game["tops"][pile] != NO_CARD:
-            out[_EXPOSED + game["tops"][pile] - 1] += 1
+        card = game["tops"][pile]
+        if card != NO_CARD:
+            out[_EXPOSED + card - 1] += 1
 
 
 @kernel
 def _write_one_hot(card: int, out: Any, start: int) -> None:
-    out[start + _SUIT_OF[card]] = 1
-    out[start + SUITS + _RANK_OF[card]] = 1
+    """Set suit and rank of a card where all is zero yet; without a branch for no card."""
+    out[start + _SUIT_OF[card]] = card != NO_CARD
+    out[start + SUITS + _RANK_OF[card]] = card != NO_CARD
+
+
+@kernel
+def _exposed(out: Any, card: int) -> int:
+    """Return how often a card is a top card, 0 for no card."""
+    return (card != NO_CARD) * out[_EXPOSED + max(card, 1) - 1]
 
 
 @kernel
 def _write_pile(game: Any, pile: int, out: Any) -> None:
     """Write the top card of a column or the waste, where it can go, and what would come to it."""
     card = game["tops"][pile]
-    if card == NO_CARD:
-        out[_GOES_UP + pile] = 0
-        out[_HOST + pile] = 0
-        if pile < _COLUMNS:
-            out[_WANTED + pile] = 0
-        return
     _write_one_hot(card, out, _TOP_ONE_HOT + _ONE_HOT * pile)
     suit, rank = _SUIT_OF[card], _RANK_OF[card]
-    foundations = game["foundations"]
-    out[_GOES_UP + pile] = (foundations[suit] == rank) | (foundations[SUITS + suit] == rank)
-    hosts = np.uint8(0)
-    if rank < RANKS - 1:
-        hosts = out[_EXPOSED + card] - np.uint8(game["tops"][_COLUMNS] == card + 1)
-    out[_HOST + pile] = hosts
+    one, other = game["foundations"][suit], game["foundations"][SUITS + suit]
+    out[_GOES_UP + pile] = (card != NO_CARD) & ((one == rank) | (other == rank))
+    host = _HIGHER[card]
+    on_waste = (host != NO_CARD) & (game["tops"][_COLUMNS] == host)
+    out[_HOST + pile] = _exposed(out, host) - on_waste
     if pile < _COLUMNS:
-        out[_WANTED + pile] = out[_EXPOSED + card - 2] if rank > 0 else 0
+        out[_WANTED + pile] = _exposed(out, _LOWER[card])
 
 
 @kernel
