@@ -133,12 +133,17 @@ class Batch:
 
     def show(self, rows: npt.NDArray[np.int64], outputs: Outputs) -> None:
         """Write observations, masks and reports of some games."""
-        task.show_tasks(
-            self.tasks, self._bytes(), self._tables, self._rules, rows, tuple(outputs)
-        )
+        task.show_tasks(self.tasks, self._bytes(), self._tables, self._rules, rows, tuple(outputs))
 
     def step(self, actions: npt.NDArray[np.int64], outputs: Outputs) -> None:
         """Step every game; one whose episode has ended starts its next episode instead."""
+        self.advance(actions, outputs)
+        begun = outputs.flags[task.BEGUN]
+        if np.count_nonzero(begun):
+            self._restate_codes(begun.nonzero()[0])
+
+    def advance(self, actions: npt.NDArray[np.int64], outputs: Outputs) -> None:
+        """Like `step`, for games none of whose episodes has ended."""
         arguments = (
             self.tasks, self._bytes(), self._tables, self._rules, actions, tuple(outputs),
             self._totals,
@@ -148,9 +153,6 @@ class Batch:
         else:
             numba.set_num_threads(min(self._threads, most_threads()))
             task.step_tasks_parallel(*arguments)
-        begun = outputs.flags[task.BEGUN]
-        if begun.any():
-            self._restate_codes(begun.nonzero()[0])
 
     def raise_refused(self, actions: npt.NDArray[np.int64]) -> None:
         """Raise a ValueError if any action is refused; nothing is stepped then."""

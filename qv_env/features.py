@@ -259,8 +259,8 @@ def _blocks(cards: Any, card: int, level: int) -> bool:
 
 
 @kernel
-def _place_in_waste(game: Any, card: int) -> int:
-    """Return the place from 1 of the upper copy of a card in the waste, 0 where there is none."""
+def _place_in_waste(game: Any, card: int) -> Any:
+    """Return the place, from 1, of a card's upper copy in the waste; 0 for none (uint8)."""
     place = np.uint8(0)
     for k in range(_STOCK):
         # Places only grow, so that the last one found is the highest.

@@ -24,11 +24,13 @@ def with_tables(text: str, data: Mapping[str, Any]) -> str:
 
     A table stands between the lines ``<!-- name -->`` and ``<!-- end -->``.
     """
-    for name, lines in tables(data).items():
-        pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-        block = "\n".join(lines)
-        text = pattern.sub(lambda found, block=block: f"{found[1]}{block}\n{found[2]}", text)
-    return text
+    blocks = {name: "\n".join(lines) for name, lines in tables(data).items()}
+    return re.sub(
+        rf"(?<=<!-- )({'|'.join(blocks)})( -->\n).*?(?=<!-- end -->)",
+        lambda found: f"{found[1]}{found[2]}{blocks[found[1]]}\n",
+        text,
+        flags=re.DOTALL,
+    )
 
 
 def tables(data: Mapping[str, Any]) -> dict[str, list[str]]:

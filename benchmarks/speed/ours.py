@@ -16,6 +16,7 @@ from rendering import DEAL, random_episode
 from agents.random_agent import RandomAgent
 from agents.sb3_vec_env import QuaranteVoleursSB3VecEnv
 from qv_env import engine, task
+from qv_env.actions import NUM_ACTIONS
 from qv_env.batch import Batch
 from qv_env.deals import Deal
 from qv_env.jit import kernel
@@ -66,9 +67,7 @@ def _row(key: str, name: str, games: int, make: Callable[[], Stepper], threads: 
         calls, spent = run_for(step, seconds)
         return calls * games, spent
 
-    return Row(
-        key=key, group="ours", name=name, games=games, threads=str(threads), measure=measure
-    )
+    return Row(key=key, group="ours", name=name, games=games, threads=str(threads), measure=measure)
 
 
 def _vector(games: int, *, threads: int = 1, observation: str = "cards") -> Row:
@@ -79,7 +78,8 @@ def _vector(games: int, *, threads: int = 1, observation: str = "cards") -> Row:
 
 def vector(games: int, **keywords: Any) -> Stepper:
     """Return a function that steps a native vector environment, arrays of its own every step."""
-    envs: Any = gymnasium.make_vec(ENV, num_envs=games, num_threads=keywords.pop("threads"), **keywords)
+    threads = keywords.pop("threads")
+    envs: Any = gymnasium.make_vec(ENV, num_envs=games, num_threads=threads, **keywords)
     agent = _agent(games)
     observations, infos = envs.reset(seed=0)
     masks = infos["action_mask"]
@@ -141,7 +141,7 @@ def sb3() -> Stepper:
 
     def step() -> float:
         nonlocal observations
-        actions = agent.act(observations, envs.action_masks())
+        actions = agent.act(observations, envs.action_masks().view(np.int8))
         begin = _clock()
         stepped, _, _, _ = envs.step(actions)
         seconds = _clock() - begin
@@ -159,7 +159,7 @@ def dealing() -> Stepper:
     def step() -> float:
         numbers = rows.copy()
         begin = _clock()
-        task.start_tasks(tasks, settings, rows, numbers)
+        task.start_tasks(tasks, None, settings, rows, numbers)
         return _clock() - begin
 
     return step
@@ -196,7 +196,7 @@ def expansion() -> Stepper:
 @kernel
 def _expand(state: Any) -> Any:
     """Visit every child of a position and return a digest of their keys."""
-    mask = np.empty(task.NUM_ACTIONS, np.int8)
+    mask = np.empty(NUM_ACTIONS, np.int8)
     write_mask(state, mask)
     digest = np.uint64(0)
     for action in range(mask.shape[0]):
@@ -209,7 +209,7 @@ def _expand(state: Any) -> Any:
 
 def _expand_all(states: Any) -> int:
     """Expand every position and return the number of children of all."""
-    mask = np.empty(task.NUM_ACTIONS, np.int8)
+    mask = np.empty(NUM_ACTIONS, np.int8)
     children = 0
     for state in states:
         write_mask(state, mask)

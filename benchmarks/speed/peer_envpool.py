@@ -44,7 +44,9 @@ def choose(
     if mask is None and isinstance(observations, dict):
         mask = observations["action_mask"]
     chances = rng.random((games, count))
-    return (chances if mask is None else chances * np.asarray(mask)).argmax(1).astype(np.int32)
+    allowed = chances if mask is None else chances * np.asarray(mask)
+    actions: np.ndarray = allowed.argmax(axis=1).astype(np.int32)
+    return actions
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Callable
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -15,7 +16,7 @@ SIZES = (1024, 4096)
 
 def vector_stepper(name: str, games: int) -> Callable[[], float]:
     """Return a function that makes a random action in every game of a vector environment."""
-    envs = gymnasium.make_vec(name, games, vectorization_mode="vector_entry_point")
+    envs: Any = gymnasium.make_vec(name, games, vectorization_mode="vector_entry_point")
     envs.reset(seed=0)
     rng = np.random.default_rng(0)
 
@@ -34,7 +35,7 @@ def single_stepper(name: str) -> Callable[[], float]:
     Only ``step`` counts, which favours the peer: our own single environment's figure has its
     resets in it.
     """
-    env = gymnasium.make(name)
+    env: Any = gymnasium.make(name)
     _, info = env.reset(seed=0)
     rng = np.random.default_rng(0)
     every = np.ones(env.action_space.n, np.int8)

@@ -19,13 +19,13 @@ def stepper(games: int) -> Callable[[], float]:
     env = pgx.make("2048")
     advance = jax.jit(jax.vmap(auto_reset(env.step, env.init)))
 
-    @jax.jit
-    def choose(key: jax.Array, mask: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+    def draw(key: jax.Array, mask: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
         key, for_actions, for_steps = jax.random.split(key, 3)
         logits = jax.numpy.where(mask, 0.0, -jax.numpy.inf)
         actions = jax.random.categorical(for_actions, logits, axis=-1)
         return key, actions, jax.random.split(for_steps, games)
 
+    choose = jax.jit(draw)
     key = jax.random.key(0)
     state = jax.jit(jax.vmap(env.init))(jax.random.split(key, games))
 
