@@ -117,8 +117,8 @@ class Batch:
                 self._set_stream(row, seed)
             elif not self._streams_set[row]:
                 self._set_stream(row, int(entropy.integers(1 << 63)))
-        numbers = [task.STREAM_DEAL if seed is None else seed % DEALS for seed in seeds]
-        self._start(rows, np.array(numbers, np.int64))
+        numbers = (task.STREAM_DEAL if seed is None else seed % DEALS for seed in seeds)
+        self._start(rows, np.fromiter(numbers, np.int64, len(rows)))
         given = [(row, deal) for row, deal in zip(rows, deals, strict=True) if deal is not None]
         for row, deal in given:
             number = task.EXPLICIT_DEAL if deal.number is None else deal.number

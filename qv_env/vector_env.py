@@ -148,7 +148,10 @@ class QuaranteVoleursVectorEnv(
         else:
             self._outputs = copy.deepcopy(self._outputs) if self.copy else self._outputs
         rows = np.flatnonzero(chosen)
-        self._batch.start(rows, [seeds[i] for i in rows], [deals[i] for i in rows], self.np_random)
+        if len(rows) < self.num_envs:
+            seeds = [seeds[row] for row in rows.tolist()]
+            deals = [deals[row] for row in rows.tolist()]
+        self._batch.start(rows, seeds, deals, self.np_random)
         self._batch.show(rows, self._outputs)
         self._outputs.refused[:] = 0
         report = infos.of_all(self._outputs, self._batch.codes, self._everyone)

@@ -51,11 +51,9 @@ def read_figures(path: Path) -> dict[str, Any]:
 def _machine(data: Mapping[str, Any]) -> list[str]:
     machine = data["machine"]
     versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
-    return [
-        f"{machine['processor']}, {machine['cores']} cores, {machine['system']}, "
-        f"Python {machine['python']}; {data['rounds']} rounds of {data['seconds']} s a row.",
-        f"{versions}.",
-    ]
+    place = f"{machine['processor']}, {machine['cores']} cores, {machine['system']}"
+    rounds = f"{data['rounds']} rounds of {data['seconds']} s a row"
+    return [f"{place}, Python {machine['python']}; {rounds}.", f"{versions}."]
 
 
 def _bars(data: Mapping[str, Any]) -> list[str]:

@@ -12,7 +12,7 @@ import venv
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final, cast
 
 from speed.answering import PeerRow
 from speed.rows import Row
@@ -60,12 +60,15 @@ class PeerProcess:
 
     def __init__(self, python: Path, peer: Peer) -> None:
         command = [str(python), "-W", "ignore", str(_HERE / peer.script)]
-        # Hiding the notes of a peer about missing GPUs and the like; errors come back by `_read`.
-        self._log = tempfile.TemporaryFile("w+")
+        # What a peer has to say, of missing GPUs and the like, is read only if it fails.
+        self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115  # closed by `close`
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, text=True,
             env={**os.environ, "JAX_PLATFORMS": "cpu"},
         )  # fmt: skip
+        # Pipes were asked for, so they are there.
+        self._questions = cast(IO[str], self._process.stdin)
+        self._answers = cast(IO[str], self._process.stdout)
         hello = self._read()
         self.versions: dict[str, str] = hello["versions"]
         self.compile_seconds = {row["key"]: row.pop("compile_seconds") for row in hello["rows"]}
@@ -88,15 +91,13 @@ class PeerProcess:
         )
 
     def _measure(self, key: str, seconds: float) -> tuple[int, float]:
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps({"row": key, "seconds": seconds}) + "\n")
-        self._process.stdin.flush()
+        self._questions.write(json.dumps({"row": key, "seconds": seconds}) + "\n")
+        self._questions.flush()
         reply = self._read()
         return reply["steps"], reply["seconds"]
 
     def _read(self) -> dict[str, Any]:
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
+        line = self._answers.readline()
         if not line:
             self._log.seek(0)
             raise PeerMissingError(_last_line(self._log.read()))
