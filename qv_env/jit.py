@@ -64,7 +64,7 @@ def most_threads() -> int:
     return int(_config.NUMBA_NUM_THREADS)
 
 
-class _CompilationNotice(event.Listener):  # type: ignore[misc]  # Numba's classes have no types
+class _CompilationNotice(event.Listener):
     """Says once, when the first kernel is compiled, what takes so long."""
 
     TEXT: Final = "qv-env compiles its kernels for this machine, once; this takes some seconds."
@@ -88,7 +88,7 @@ class _CompilationNotice(event.Listener):  # type: ignore[misc]  # Numba's class
 
 
 _kernels: Final[set[int]] = set()
-event.register("numba:compile", _CompilationNotice())
+event.register("numba:compile", _CompilationNotice())  # type: ignore[no-untyped-call]  # Numba has no types
 
 
 @lru_cache
