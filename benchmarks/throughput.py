@@ -66,7 +66,7 @@ def main(
     if publish:
         write_json(data, DOCS / "data" / "throughput.json")
         draw_chart(data, DOCS / "img" / "throughput.png")
-        update_page(data, DOCS / "performance.md")
+        update_page(DOCS / "performance.md", throughput=data)
 
 
 def measure_all(

@@ -41,7 +41,9 @@ def test_it_equals_the_general_policy() -> None:
     best, *_ = lean(observations, deterministic=True, action_masks=masks)
     expected, *_ = general(observations, deterministic=True, action_masks=masks)
     assert torch.equal(best, expected)
-    assert torch.equal(lean(observations, deterministic=True)[0], general(observations, True)[0])
+    assert torch.equal(
+        lean(observations, deterministic=True)[0], general(observations, deterministic=True)[0]
+    )
 
 
 def test_masked_actions_are_never_drawn() -> None:

@@ -6,7 +6,6 @@ from typing import Any, Final
 
 import torch
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from torch import nn
 
 # What sb3-contrib takes as the logit of an action that is not allowed.
 MASKED_LOGIT: Final = -1e8
@@ -24,23 +23,24 @@ class LeanMaskablePolicy(MaskableActorCriticPolicy):
         self,
         obs: torch.Tensor,
         deterministic: bool = False,
-        action_masks: Any = None,  # noqa: FBT001, FBT002  # sb3's signature
+        action_masks: Any = None,  # sb3's signature
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Return actions (int64), values ``(n, 1)`` and log probabilities, for ``n`` games."""
-        log_probs, values = self._log_probs_and_values(obs, action_masks)
-        actions = log_probs.argmax(1) if deterministic else draw(log_probs.exp())
-        return actions, values, log_probs.gather(1, actions[:, None]).squeeze(1)
+        logits, values = self._logits_and_values(obs, action_masks)
+        actions = logits.argmax(1) if deterministic else draw(logits.softmax(1))
+        return actions, values, logits.log_softmax(1).gather(1, actions[:, None]).squeeze(1)
 
     def evaluate_actions(
         self, obs: torch.Tensor, actions: torch.Tensor, action_masks: Any = None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Return values, log probabilities of actions, and entropies, for ``n`` states."""
-        log_probs, values = self._log_probs_and_values(obs, action_masks)
+        logits, values = self._logits_and_values(obs, action_masks)
+        log_probs = logits.log_softmax(1)
         chosen = log_probs.gather(1, actions.long().reshape(-1, 1)).squeeze(1)
         # The probability of a masked action is exactly zero, and so is its part of the sum.
-        return values, chosen, -(log_probs.exp() * log_probs).sum(1)
+        return values, chosen, -(logits.softmax(1) * log_probs).sum(1)
 
-    def _log_probs_and_values(
+    def _logits_and_values(
         self, obs: torch.Tensor, action_masks: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
         latent_pi, latent_vf = self.mlp_extractor(self.extract_features(obs))
@@ -48,7 +48,7 @@ class LeanMaskablePolicy(MaskableActorCriticPolicy):
         if action_masks is not None:
             allowed = torch.as_tensor(action_masks, dtype=torch.bool, device=logits.device)
             logits = logits.masked_fill(~allowed.reshape(logits.shape), MASKED_LOGIT)
-        return nn.functional.log_softmax(logits, dim=1), self.value_net(latent_vf)
+        return logits, self.value_net(latent_vf)
 
 
 def draw(probabilities: torch.Tensor) -> torch.Tensor:

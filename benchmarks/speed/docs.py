@@ -11,35 +11,44 @@ from typing import Any, Final
 from agents.files import write_whole
 from speed.report import measured
 
+Figures = Mapping[str, Any]
+
 _VERDICTS: Final = {True: "yes", False: "**no**", None: "not measured"}
 
 
-def update_page(data: Mapping[str, Any], page: Path) -> None:
+def update_page(
+    page: Path, *, throughput: Figures | None = None, training: Figures | None = None
+) -> None:
     """Put the tables of these figures into a page, between its markers."""
-    write_whole(page, with_tables(page.read_text(encoding="utf-8"), data))
+    text = page.read_text(encoding="utf-8")
+    write_whole(page, with_tables(text, tables(throughput=throughput, training=training)))
 
 
-def with_tables(text: str, data: Mapping[str, Any]) -> str:
+def with_tables(text: str, blocks: Mapping[str, list[str]]) -> str:
     """Return a page's text with the tables between its markers made anew.
 
     A table stands between the lines ``<!-- name -->`` and ``<!-- end -->``.
     """
-    blocks = {name: "\n".join(lines) for name, lines in tables(data).items()}
     return re.sub(
         rf"(?<=<!-- )({'|'.join(blocks)})( -->\n).*?(?=<!-- end -->)",
-        lambda found: f"{found[1]}{found[2]}{blocks[found[1]]}\n",
+        lambda found: f"{found[1]}{found[2]}" + "".join(f"{line}\n" for line in blocks[found[1]]),
         text,
         flags=re.DOTALL,
     )
 
 
-def tables(data: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return each table of the page by its name, line by line."""
-    return {
-        "machine": _machine(data),
-        "bars": _bars(data),
-        "rows": _rows(data),
-    }
+def tables(
+    *, throughput: Figures | None = None, training: Figures | None = None
+) -> dict[str, list[str]]:
+    """Return each table of the page that these figures fill, by its name, line by line."""
+    blocks = {}
+    if throughput is not None:
+        blocks["machine"] = _machine(throughput)
+        blocks["bars"] = _bars(throughput)
+        blocks["rows"] = _rows(throughput)
+    if training is not None:
+        blocks["training"] = _training(training)
+    return blocks
 
 
 def read_figures(path: Path) -> dict[str, Any]:
@@ -76,4 +85,26 @@ def _rows(data: Mapping[str, Any]) -> list[str]:
             f"| {min(rounds):,.1f}–{max(rounds):,.1f} | {1e9 / median:,.0f} |"
         )
     lines += [f"| {peer} | | | not measured: {why} | | |" for peer, why in data["missing"].items()]
+    return lines
+
+
+def _training(data: Mapping[str, Any]) -> list[str]:
+    size = f"{data['games']} games, {data['torch_threads']} thread of PyTorch"
+    lines = [
+        f"`{data['config']}`, {size}, {data['rounds']} rounds; microseconds a step:",
+        "",
+        "| | environment | policy | update | rollout steps a second | our rollout is faster by |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    names = {
+        "native": "native vector env",
+        "dummy": "`DummyVecEnv` of single envs, `MlpPolicy` of sb3-contrib",
+        "dummy_lean": "`DummyVecEnv` of single envs, our policy",
+    }
+    for kind, parts in data["nanoseconds_a_step"].items():
+        times = [f"{parts[part] / 1000:.1f}" for part in ("environment", "policy", "update")]
+        rate = 1e9 / (parts["environment"] + parts["policy"])
+        ratio = data["speedup_over"].get(kind)
+        shown = "" if ratio is None else f"{ratio:.1f} ×"
+        lines.append(f"| {names[kind]} | {' | '.join(times)} | {rate:,.0f} | {shown} |")
     return lines
