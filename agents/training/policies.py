@@ -22,8 +22,8 @@ class LeanMaskablePolicy(MaskableActorCriticPolicy):
     def forward(
         self,
         obs: torch.Tensor,
-        deterministic: bool = False,
-        action_masks: Any = None,  # sb3's signature
+        deterministic: bool = False,  # noqa: FBT001, FBT002  # the signature is sb3-contrib's
+        action_masks: Any = None,
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Return actions (int64), values ``(n, 1)`` and log probabilities, for ``n`` games."""
         logits, values = self._logits_and_values(obs, action_masks)
