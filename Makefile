@@ -51,6 +51,14 @@ bench: $(STAMP)  ## Measure steps a second, beside peers, and where training spe
 	$(BIN)/python benchmarks/throughput.py
 	$(BIN)/python benchmarks/training.py
 
+.PHONY: boards
+boards: $(STAMP)  ## Write the tables and plots of results anew, from results/*.json
+	$(BIN)/python scripts/boards.py
+
+.PHONY: verify
+verify: $(STAMP)  ## Replay every recorded win by the engine and by the oracle
+	$(BIN)/qv verify results/*.json
+
 .PHONY: install
 install: $(STAMP)  ## Only create .venv and install
 

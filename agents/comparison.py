@@ -5,25 +5,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from agents.agent import Agent
 from agents.evaluate import DEFAULT_BATCH, Game, play_deals
-from agents.statistics import Estimate, bootstrap_mean, paired_difference, wilson
+from agents.figures import Pairing, figures, pair
+from agents.statistics import Estimate
 from qv_env.deals import Deal
 from qv_env.settings import Settings
-
-RATES: Final = {"win_rate": "won", "truncated": "truncated"}
-"""Figures that are rates: their name, and the field of `Game` they count."""
-
-MEANS: Final = ("score", "foundation_cards", "plies", "seconds")
-"""Figures that are means of the field of `Game` with the same name."""
-
-PAIRED: Final = ("win_rate", "score", "foundation_cards", "plies")
-"""Figures whose differences are given."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,20 +31,12 @@ class AgentResult:
 
     @cached_property
     def figures(self) -> dict[str, Estimate]:
-        """Rates, in [0, 1], with Wilson intervals, and means with bootstrap intervals, by name."""
-        rates = {name: wilson(int(self.values(name).sum()), len(self.games)) for name in RATES}
-        return rates | {name: bootstrap_mean(self.values(name)) for name in MEANS}
+        """The figures of the games; see `agents.figures.figures`."""
+        return figures(self.games)
 
-    def differences(self, baseline: AgentResult) -> dict[str, Estimate]:
-        """Return this agent's figures less the baseline's, paired by deal."""
-        return {
-            name: paired_difference(self.values(name), baseline.values(name)) for name in PAIRED
-        }
-
-    def values(self, figure: str) -> NDArray[np.float64]:
-        """Return what a figure is made of, one number a deal."""
-        field = RATES.get(figure, figure)
-        return np.array([getattr(game, field) for game in self.games], np.float64)
+    def against(self, baseline: AgentResult) -> Pairing:
+        """Compare with another agent, deal by deal."""
+        return pair(self.games, baseline.games)
 
 
 def compare(

@@ -37,6 +37,22 @@ def parse_deals(values: Iterable[str]) -> list[Deal]:
     return deals
 
 
+def fixed_list(values: Iterable[str]) -> str:
+    """Return the name of the list of deals that some values name, such as ``test:1000``.
+
+    Raises:
+        ValueError: They name no single ``SPLIT:COUNT``, and so no list that others have as well.
+    """
+    words = [value.strip().lower() for value in values]
+    if len(words) != 1 or words[0].partition(":")[0] not in SPLITS:
+        raise ValueError(
+            "results are kept for one list of deals that everyone has, such as test:1000 or "
+            f"dev:200; got {', '.join(words)}"
+        )
+    split, _, count = words[0].partition(":")
+    return f"{split}:{int(count)}"
+
+
 def deal_of_text(text: str) -> Deal:
     """Return the deal that a word names: a code, a number in digits, or 104 cards.
 

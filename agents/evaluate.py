@@ -7,7 +7,8 @@ played side by side, on the number of threads, or on the order of the deals.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -17,10 +18,19 @@ from numpy.typing import NDArray
 from agents.agent import Actions, Agent, Rows, check_env_kwargs
 from agents.chance import game_seed
 from qv_env import QuaranteVoleursVectorEnv
-from qv_env.actions import NUM_ACTIONS, action_text
+from qv_env.actions import ACTIONS, NUM_ACTIONS, action_text
 from qv_env.deals import Deal
+from qv_env.sizes import FULL
 
 DEFAULT_BATCH: Final = 256
+
+_WARM_UP_DEAL: Final = 0  # of the train split
+_DECIMALS_OF_SECONDS: Final = 6
+
+IS_WASTE_PLAY: Final = np.array(
+    [action.source == FULL.waste_pile and action.destination < FULL.columns for action in ACTIONS]
+)
+"""Whether an action moves a card from the waste to a column, bool of shape ``(269,)``."""
 
 Progress = Callable[[int], None]
 
@@ -38,8 +48,13 @@ class Game(NamedTuple):
         truncated: Whether the game was cut off at the step limit.
         score: The app's score at the end.
         foundation_cards: Cards on the foundations at the end, 0 to 104.
+        foundations: Foundations that are complete at the end, 0 to 8.
+        waste_plays: Cards that went from the waste to a column, each worth 5 points.
         plies: Actions made, draws among them.
         seconds: Time the agent took to choose them: its share of the calls that it was part of.
+        cpu_seconds: The same in processor time of the whole process, all its threads together.
+        counts: What the agent counted of its work for the game; see `agents.agent.Agent`.
+        actions: The actions in order.
     """
 
     deal: str
@@ -47,8 +62,17 @@ class Game(NamedTuple):
     truncated: bool
     score: int
     foundation_cards: int
+    foundations: int
+    waste_plays: int
     plies: int
     seconds: float
+    cpu_seconds: float
+    counts: Mapping[str, int]
+    actions: tuple[int, ...]
+
+    def untimed(self) -> Game:
+        """Return the game without its times: what is the same whenever it is played."""
+        return self._replace(seconds=0.0, cpu_seconds=0.0)
 
 
 def play_deals(
@@ -58,6 +82,7 @@ def play_deals(
     seed: int = 0,
     batch: int = DEFAULT_BATCH,
     threads: int = 1,
+    warm: bool = False,
     progress: Progress | None = None,
 ) -> list[Game]:
     """Let an agent play each deal once, and return the games in the order of the deals.
@@ -68,6 +93,7 @@ def play_deals(
         seed: Fixes all chance in the agent's choices, together with each deal.
         batch: Most games played side by side.
         threads: Threads that step the games.
+        warm: Whether `warm_up` has been called for the agent, so that it need not be done here.
         progress: Called with the number of games that have just ended.
 
     Raises:
@@ -77,22 +103,32 @@ def play_deals(
     if not deals:
         raise ValueError("there are no deals to play")
     check_env_kwargs(agent)
-    table = _Table(agent.env_kwargs, deals, batch=min(batch, len(deals)), threads=threads)
+    if not warm:
+        warm_up(agent)
+    table = _Table(agent, deals, batch=min(batch, len(deals)), threads=threads)
     seeds = np.array([game_seed(seed, deal.code) for deal in deals], np.uint64)
-    _warm_up(agent, table, seeds)
-    agent.reset(seeds[table.playing])
+    with table.timing(np.flatnonzero(table.live)):
+        agent.reset(seeds[table.playing])
     while table.live.any():
-        start = time.perf_counter()
-        actions = agent.act(table.observations, table.masks)
-        table.share_time(time.perf_counter() - start)
-        ended = table.step(_checked(actions, table, agent.name), agent.name)
+        with table.timing(np.flatnonzero(table.live)):
+            actions = agent.act(table.observations, table.masks)
+        ended = table.step(_checked(actions, table, agent.name))
         if len(ended):
             begun = table.deal_next(ended)
             if len(begun):
-                agent.reset(seeds[table.playing[begun]], begun)
+                with table.timing(begun):
+                    agent.reset(seeds[table.playing[begun]], begun)
             if progress is not None:
                 progress(len(ended))
     return [game for game in table.games if game is not None]
+
+
+def warm_up(agent: Agent) -> None:
+    """Have an agent act once on a train deal, so that no game is charged for compilation."""
+    env = QuaranteVoleursVectorEnv(1, **agent.env_kwargs)
+    observations, infos = env.reset(options={"deal": _WARM_UP_DEAL})
+    agent.reset(np.array([game_seed(0, infos["deal"][0])], np.uint64))
+    agent.act(observations, infos["action_mask"])
 
 
 class _Table:
@@ -106,19 +142,19 @@ class _Table:
         games: The games that have ended, by deal; None before.
     """
 
-    def __init__(
-        self, env_kwargs: Mapping[str, Any], deals: Sequence[Deal], *, batch: int, threads: int
-    ) -> None:
+    def __init__(self, agent: Agent, deals: Sequence[Deal], *, batch: int, threads: int) -> None:
         self._env = QuaranteVoleursVectorEnv(
-            batch, num_threads=threads, autoreset_mode=AutoresetMode.DISABLED, **env_kwargs
+            batch, num_threads=threads, autoreset_mode=AutoresetMode.DISABLED, **agent.env_kwargs
         )
+        self._agent = agent
         self._deals = deals
         self._next = batch
         self.games: list[Game | None] = [None] * len(deals)
         self.playing = np.arange(batch)
         self.live = np.ones(batch, np.bool_)
         self._plies = np.zeros(batch, np.int64)
-        self._seconds = np.zeros(batch)
+        self._seconds = np.zeros((2, batch))  # of the clock, of the processor
+        self._actions = np.zeros((batch, self._env.settings.max_episode_steps), np.int16)
         self.observations, infos = self._env.reset(options={"deal": list(deals[:batch])})
         self.masks: NDArray[np.int8] = infos["action_mask"]
 
@@ -126,17 +162,23 @@ class _Table:
         """Return which deal and ply a row is at, for messages."""
         return f"deal {self._deals[self.playing[row]].code}, ply {self._plies[row] + 1}"
 
-    def share_time(self, seconds: float) -> None:
-        """Divide the time of one call of the agent among the running games."""
-        self._seconds[self.live] += seconds / np.count_nonzero(self.live)
+    @contextmanager
+    def timing(self, rows: Rows) -> Iterator[None]:
+        """Divide the time that the block takes among the games of some rows."""
+        start = time.perf_counter(), time.process_time()
+        yield
+        end = time.perf_counter(), time.process_time()
+        self._seconds[:, rows] += np.subtract(end, start)[:, None] / len(rows)
 
-    def step(self, actions: Actions, agent_name: str) -> Rows:
+    def step(self, actions: Actions) -> Rows:
         """Make an action in every running game, and return the rows whose games have ended."""
         last_observations, last_masks = self.observations, self.masks
         actions = np.where(self.live, actions, 0)
         self.observations, _, terminated, truncated, infos = self._env.step(actions)
         self.masks = infos["action_mask"]
-        self._refuse(actions, infos, agent_name)
+        self._refuse(actions, infos)
+        playing = np.flatnonzero(self.live)
+        self._actions[playing, self._plies[playing]] = actions[playing]
         idle = ~self.live
         if idle.any():
             self.observations = np.where(idle[:, None], last_observations, self.observations)
@@ -157,7 +199,7 @@ class _Table:
         self._next += len(begun)
         self.live[begun] = True
         self._plies[begun] = 0
-        self._seconds[begun] = 0
+        self._seconds[:, begun] = 0
         # The environment steps all rows or none, so that rows without a deal play their last one
         # again, unseen.
         observations, infos = self._reset(ended)
@@ -177,21 +219,31 @@ class _Table:
         return self._env.reset(options={"deal": deals, "reset_mask": chosen})
 
     def _game(self, row: int, infos: Mapping[str, Any], *, truncated: bool) -> Game:
+        plies = int(self._plies[row])
+        actions = self._actions[row, :plies]
+        seconds, cpu_seconds = self._seconds[:, row].round(_DECIMALS_OF_SECONDS).tolist()
+        heights = self._env.states["foundations"][row]
+        counts: Mapping[str, NDArray[Any]] = getattr(self._agent, "counts", {})
         return Game(
             deal=self._deals[self.playing[row]].code,
             won=bool(infos["is_success"][row]),
             truncated=bool(truncated),
             score=int(infos["score"][row]),
             foundation_cards=int(infos["foundation_cards"][row]),
-            plies=int(self._plies[row]),
-            seconds=float(self._seconds[row]),
+            foundations=int(np.count_nonzero(heights == FULL.ranks)),
+            waste_plays=int(np.count_nonzero(IS_WASTE_PLAY[actions])),
+            plies=plies,
+            seconds=seconds,
+            cpu_seconds=cpu_seconds,
+            counts={name: int(count[row]) for name, count in counts.items()},
+            actions=tuple(actions.tolist()),
         )
 
-    def _refuse(self, actions: Actions, infos: Mapping[str, Any], agent_name: str) -> None:
+    def _refuse(self, actions: Actions, infos: Mapping[str, Any]) -> None:
         refused = np.flatnonzero(infos.get("_refused", False) & self.live)
         for row in refused[:1]:
             raise AgentError(
-                f"agent {agent_name} chose {action_text(int(actions[row]))} "
+                f"agent {self._agent.name} chose {action_text(int(actions[row]))} "
                 f"({self.where(row)}): {infos['refused'][row]}"
             )
 
@@ -211,9 +263,3 @@ def _checked(actions: Any, table: _Table, agent_name: str) -> Actions:
             f"actions lie in [0, {NUM_ACTIONS - 1}]"
         )
     return array.astype(np.int64)
-
-
-def _warm_up(agent: Agent, table: _Table, seeds: NDArray[np.uint64]) -> None:
-    """Have the agent act once for nothing, so that no game is charged for compilation."""
-    agent.reset(seeds[table.playing])
-    agent.act(table.observations.copy(), table.masks.copy())

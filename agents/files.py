@@ -1,4 +1,4 @@
-"""Writing a file so that it is either whole or not there."""
+"""Finding out in time whether a file can be written; `qv_env.files` writes it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,3 @@ def check_writable(path: Path) -> None:
             pass
     except OSError as error:
         raise OSError(f"cannot write {path}: {error.strerror}") from None
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file beside its place and move it there; whoever looks never sees a half."""
-    with tempfile.TemporaryDirectory(prefix=f".{path.stem}-", dir=path.parent) as folder:
-        draft = Path(folder) / path.name
-        draft.write_text(text, encoding="utf-8")
-        draft.replace(path)

@@ -5,44 +5,86 @@ from __future__ import annotations
 import difflib
 import importlib
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from agents.agent import Agent, check_env_kwargs
-from agents.greedy import GreedyAgent
-from agents.random_agent import RandomAgent
+from agents.specs import agent_options, split_spec
 
-BUILT_IN: Final[dict[str, Callable[[], Agent]]] = {"greedy": GreedyAgent, "random": RandomAgent}
+BUILT_IN: Final = {
+    "greedy": "agents.greedy:GreedyAgent",
+    "planner": "agents.planner:PlannerAgent",
+    "random": "agents.random_agent:RandomAgent",
+    "sampler": "agents.planner:SamplerAgent",
+}
+"""The class of each agent that is called by a name, as ``module:Class``."""
+
 KNOWN: Final = f"{', '.join(BUILT_IN)}, a run folder or model file of train.py, or module:Class"
 MODEL_FILE: Final = "model.zip"
 RUNS_FOLDER: Final = "runs"
 
 
+class Loaded(NamedTuple):
+    """An agent and what it was made with.
+
+    Attributes:
+        agent: The agent.
+        options: All its options, those left out with their defaults.
+    """
+
+    agent: Agent
+    options: dict[str, Any]
+
+
 def load_agent(spec: str, *, deterministic: bool | None = None) -> Agent:
-    """Return the agent that a word names.
+    """Return the agent that a word names; see `load`."""
+    return load(spec, deterministic=deterministic).agent
+
+
+def load(spec: str, *, deterministic: bool | None = None) -> Loaded:
+    """Return the agent that a word names, and its options.
 
     Args:
-        spec: ``random``, ``greedy``, a run folder with a ``model.zip`` in it, a model file, or
-            ``module:Class`` for a class without required arguments that is an
-            `agents.agent.Agent`; modules of the current folder are found too.
+        spec: One of `BUILT_IN`; a run folder with a ``model.zip`` in it; a model file; or
+            ``module:Class`` for a class that is an `agents.agent.Agent`, in the current folder
+            too. Names and classes may be followed by options, as in ``name:key=value,key=value``;
+            see `agents.specs`.
         deterministic: Whether a trained model plays its best action rather than drawing one with
             the policy's probabilities; None leaves it to the config of its run, or else plays the
             best. Other agents are what they are.
 
     Raises:
-        ValueError: There is no such agent, or it is not one; the message is one line.
+        ValueError: There is no such agent, it is not one, or its options are wrong; the message
+            is one line.
         OSError: A file cannot be read.
     """
     word = spec.strip()
-    if word in BUILT_IN:
-        return BUILT_IN[word]()
     path = Path(word)
-    if word and path.exists():
-        return _load_model(path, deterministic=deterministic)
-    if ":" in word:
-        return _load_class(word)
-    raise ValueError(_why_unknown(word))
+    if word and word not in BUILT_IN and path.exists():
+        agent = _load_model(path, deterministic=deterministic)
+        return Loaded(agent, {} if deterministic is None else {"sample": not deterministic})
+    name, words = split_spec(word)
+    if words and name not in BUILT_IN and Path(name).exists():
+        raise ValueError(f"agent {word!r}: a trained model takes no options")
+    kind = agent_class(name)
+    options = agent_options(kind, words, name=name)
+    return Loaded(_make(kind, options, name), options)
+
+
+def agent_class(name: str) -> type:
+    """Return the class that a name of `BUILT_IN` or ``module:Class`` stands for.
+
+    Raises:
+        ValueError: There is no such class; the message is one line.
+    """
+    if name in BUILT_IN:
+        return _class(BUILT_IN[name])
+    first, colon, _ = name.partition(":")
+    if first in BUILT_IN:
+        raise ValueError(f"agent {name!r}: options are written {first}:key=value")
+    if not colon:
+        raise ValueError(_why_unknown(name))
+    return _class(name)
 
 
 def _load_model(path: Path, *, deterministic: bool | None) -> Agent:
@@ -60,18 +102,24 @@ def _load_model(path: Path, *, deterministic: bool | None) -> Agent:
     return load_sb3_agent(file, name, deterministic=deterministic)
 
 
-def _load_class(spec: str) -> Agent:
+def _class(spec: str) -> type:
     module_name, _, class_name = spec.partition(":")
     found = getattr(_import(module_name, spec), class_name, None)
     if not isinstance(found, type):
         raise ValueError(f"agent {spec!r}: module {module_name} has no class {class_name!r}")
+    return found
+
+
+def _make(kind: type, options: dict[str, Any], name: str) -> Agent:
     try:
-        agent: Any = found()
+        agent: Any = kind(**options)
     except TypeError as error:
-        raise ValueError(f"agent {spec!r} cannot be made without arguments: {error}") from None
+        raise ValueError(f"agent {name} cannot be made with its options: {error}") from None
+    except ValueError as error:
+        raise ValueError(f"agent {name}: {error}") from None
     missing = [part for part in ("name", "env_kwargs", "reset", "act") if not hasattr(agent, part)]
     if missing:
-        raise ValueError(f"{spec} is not an agent: it has no {', '.join(missing)}")
+        raise ValueError(f"{name} is not an agent: it has no {', '.join(missing)}")
     check_env_kwargs(agent)
     checked: Agent = agent
     return checked

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.agent import ActionMasks, Actions, Observations, Rows, Seeds
 from agents.chance import below, mix
@@ -17,6 +18,7 @@ class RandomAgent:
 
     name: Final = "random"
     env_kwargs: ClassVar[Mapping[str, Any]] = {}
+    measure: Final = "probability"
 
     def __init__(self) -> None:
         self._seeds = np.zeros(0, np.uint64)
@@ -38,6 +40,13 @@ class RandomAgent:
         _choose(self._seeds, self._plies, action_masks, actions)
         self._plies += 1
         return actions
+
+    def rate(self, observations: Observations, action_masks: ActionMasks) -> NDArray[np.float64]:
+        """Return equal probabilities; see `agents.rating.RatingAgent.rate`."""
+        del observations
+        allowed = action_masks != 0
+        share: NDArray[np.float64] = 1 / np.maximum(allowed.sum(axis=1, keepdims=True), 1)
+        return np.where(allowed, share, np.nan)
 
 
 @kernel

@@ -15,25 +15,21 @@ confidence  0.95, that of all intervals
 agents      one object an agent, in the order of the table:
             ``name``; ``env``, the environment keywords it asked for;
             ``win_rate``, ``truncated`` (rates in [0, 1], Wilson intervals), ``score``,
-            ``foundation_cards``, ``plies``, ``seconds`` (means a game, bootstrap intervals), each
-            ``{"value", "low", "high"}`` with null for an interval that the data do not give;
-            ``paired``, null for the first agent, for others ``against``, its name, and the mean
-            differences, this agent less the first; ``games``, one object a deal with the fields
-            of `agents.evaluate.Game`
+            ``score_share`` (of what a win is worth), ``foundation_cards``, ``plies``, ``seconds``,
+            ``cpu_seconds`` (means a game, bootstrap intervals), each ``{"value", "low", "high"}``
+            with null for an interval that the data do not give; ``paired``, null for the first
+            agent, for others ``against``, its name, the mean differences, this agent less the
+            first, and ``wins`` with the deals that ``only_ours`` and ``only_theirs`` won and the
+            ``p_value`` of McNemar's exact test; ``games``, one object a deal with the fields of
+            `agents.evaluate.Game`, but for the actions
 =========== =====================================================================================
 
-``seconds`` is measured and so never the same twice; all else is.
+Times are measured and so never the same twice; all else is.
 """
 
 from __future__ import annotations
 
-import platform
-import shutil
-import subprocess
-import sys
-from collections.abc import Sequence
-from importlib import metadata
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rich import box
@@ -41,20 +37,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from agents.comparison import AgentResult
+from agents.evaluate import Game
+from agents.figures import Pairing
+from agents.results.provenance import source_commit, versions
 from agents.statistics import CONFIDENCE, Estimate
 
-_PACKAGES: Final = {
-    "qv_env": "qv-env",
-    "gymnasium": "gymnasium",
-    "numpy": "numpy",
-    "numba": "numba",
-    "scipy": "scipy",
-    "torch": "torch",
-    "stable_baselines3": "stable-baselines3",
-    "sb3_contrib": "sb3-contrib",
-}
 _MILLISECONDS: Final = 1000
 _PERCENT: Final = 100
+_SMALLEST_P: Final = 0.0001
 
 # Figure, heading, factor, decimals.
 _COLUMNS: Final = (
@@ -63,7 +53,7 @@ _COLUMNS: Final = (
     ("foundation_cards", "foundation\ncards", 1, 1),
     ("plies", "plies", 1, 0),
     ("truncated", "cut off\n(%)", _PERCENT, 0),
-    ("seconds", "time\n(ms)", _MILLISECONDS, 2),
+    ("cpu_seconds", "time\n(ms)", _MILLISECONDS, 2),
 )
 
 
@@ -81,7 +71,7 @@ def comparison_json(
     return {
         "command": command,
         "commit": source_commit(),
-        "versions": _versions(),
+        "versions": versions(),
         "seed": seed,
         "deals": list(deals),
         "confidence": CONFIDENCE,
@@ -94,50 +84,93 @@ def comparison_tables(results: Sequence[AgentResult], *, title: str) -> list[Tab
     tables = [_table(title, [(result.name, result.figures) for result in results])]
     baseline, *others = results
     if others:
-        rows = [(result.name, result.differences(baseline)) for result in others]
-        tables.append(_table(f"Difference from {baseline.name}, paired by deal", rows, sign="+"))
+        pairings = [(result.name, result.against(baseline)) for result in others]
+        tables.append(pairing_table(pairings, baseline.name))
     return tables
 
 
-def source_commit() -> str | None:
-    """Return the commit of the source tree this file belongs to, or None where there is none."""
-    root = Path(__file__).resolve().parent.parent
-    top = _git(root, "rev-parse", "--show-toplevel")
-    # Installed into some other project's environment, the package is not part of that project.
-    if top is None or Path(top).resolve() != root:
-        return None
-    commit = _git(root, "rev-parse", "HEAD")
-    changes = _git(root, "status", "--porcelain", "--untracked-files=no")
-    return f"{commit}-dirty" if commit and changes else commit
+def pairing_table(pairings: Sequence[tuple[str, Pairing]], baseline: str) -> Table:
+    """Return the table of how agents differ from another one.
+
+    Args:
+        pairings: The agents' names, and how each compares with the other one.
+        baseline: The other one's name.
+    """
+    return _table(
+        f"Difference from {baseline}, paired by deal; p by McNemar's exact test",
+        [(name, pairing.differences) for name, pairing in pairings],
+        sign="+",
+        more={
+            "only one\nwon": [f"{p.only_ours} : {p.only_theirs}" for _, p in pairings],
+            "p": [p_text(p.p_value) for _, p in pairings],
+        },
+    )
+
+
+def p_text(p_value: float) -> str:
+    """Return a p-value to two significant digits, or that it is smaller than can matter.
+
+    >>> p_text(0.0215), p_text(1e-9)
+    ('0.021', '<0.0001')
+    """
+    return f"{p_value:.2g}" if p_value >= _SMALLEST_P else f"<{_SMALLEST_P:g}"
+
+
+def pairing_json(pairing: Pairing) -> dict[str, Any]:
+    """Return the differences of two agents as an object for `json.dumps`."""
+    return {
+        **_estimates_json(pairing.differences),
+        "wins": {
+            "only_ours": pairing.only_ours,
+            "only_theirs": pairing.only_theirs,
+            "p_value": pairing.p_value,
+        },
+    }
 
 
 def _agent_json(result: AgentResult, baseline: AgentResult) -> dict[str, Any]:
-    differences = _estimates_json(result.differences(baseline))
+    paired = None
+    if result is not baseline:
+        paired = {"against": baseline.name, **pairing_json(result.against(baseline))}
     return {
         "name": result.name,
         "env": dict(result.env_kwargs),
         **_estimates_json(result.figures),
-        "paired": None if result is baseline else {"against": baseline.name, **differences},
-        "games": [game._asdict() for game in result.games],
+        "paired": paired,
+        "games": [_game_json(game) for game in result.games],
     }
+
+
+def _game_json(game: Game) -> dict[str, Any]:
+    fields = game._asdict()
+    del fields["actions"]  # episode files hold them
+    return fields
 
 
 def _estimates_json(estimates: dict[str, Estimate]) -> dict[str, Any]:
     return {name: estimate._asdict() for name, estimate in estimates.items()}
 
 
-def _table(title: str, rows: Sequence[tuple[str, dict[str, Estimate]]], *, sign: str = "") -> Table:
+def _table(
+    title: str,
+    rows: Sequence[tuple[str, dict[str, Estimate]]],
+    *,
+    sign: str = "",
+    more: Mapping[str, Sequence[str]] | None = None,
+) -> Table:
+    """Return a table with a line an agent, its figures, and more columns by their headings."""
     columns = [column for column in _COLUMNS if column[0] in rows[0][1]]
+    last = more or {}
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
     table.add_column("agent", overflow="fold")
-    for _, heading, *_ in columns:
+    for heading in (*(heading for _, heading, *_ in columns), *last):
         table.add_column(heading, justify="right", no_wrap=True)
-    for name, figures in rows:
+    for k, (name, figures) in enumerate(rows):
         cells = [
             _cell(figures[figure], factor, decimals, sign)
             for figure, _, factor, decimals in columns
         ]
-        table.add_row(escape(name), *cells)
+        table.add_row(escape(name), *cells, *(column[k] for column in last.values()))
     return table
 
 
@@ -149,25 +182,3 @@ def _cell(estimate: Estimate, factor: float, decimals: int, sign: str) -> str:
         return f"{line}\n–"
     low, high = format(factor * estimate.low, form), format(factor * estimate.high, form)
     return f"{line}\n[dim]{low}…{high}[/dim]"
-
-
-def _versions() -> dict[str, str]:
-    """Return the versions of Python and of those packages that are loaded."""
-    loaded = {name for module, name in _PACKAGES.items() if module in sys.modules}
-    versions = {"python": platform.python_version()}
-    for name in sorted(loaded):
-        try:
-            versions[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:  # run from a source tree without installation
-            continue
-    return versions
-
-
-def _git(folder: Path, *arguments: str) -> str | None:
-    git = shutil.which("git")
-    if git is None:
-        return None
-    command = [git, "-C", str(folder), *arguments]
-    # The arguments are all written in this file.
-    answer = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
-    return answer.stdout.strip() if answer.returncode == 0 else None

@@ -13,7 +13,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 import torch
@@ -41,6 +41,7 @@ class Sb3Agent:
     Attributes:
         name: What tables call it.
         env_kwargs: The environment it was trained in, as far as an agent may choose it.
+        training: The ``steps`` it was trained for.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Sb3Agent:
         """
         self.name = name
         self.env_kwargs = dict(env_kwargs)
+        self.training = {"steps": int(model.num_timesteps)}
         self.model = model
         self._deterministic = deterministic
         self._seeds = np.zeros(0, np.uint64)
@@ -85,6 +87,28 @@ class Sb3Agent:
             actions[rows] = chosen[: len(rows)]
         self._plies += 1
         return actions
+
+    @property
+    def measure(self) -> Literal["probability", "value"]:
+        """What `rate` gives: probabilities of an actor-critic policy, values of a Q-network."""
+        return "probability" if hasattr(self.model.policy, "get_distribution") else "value"
+
+    def rate(self, observations: Observations, action_masks: ActionMasks) -> NDArray[np.float64]:
+        """Rate the allowed actions; see `agents.rating.RatingAgent.rate`.
+
+        Probabilities are those among the allowed actions. A model that exposes no ratings rates
+        nothing.
+        """
+        allowed = action_masks != 0
+        ratings = rate_actions(self.model, observations)
+        if ratings is None:
+            return np.full(allowed.shape, np.nan)
+        ratings = np.where(allowed, ratings, -np.inf)
+        if self.measure == "probability":
+            ratings = np.exp(ratings - ratings.max(axis=1, keepdims=True))
+            ratings /= ratings.sum(axis=1, keepdims=True)
+        rated: NDArray[np.float64] = np.where(allowed, ratings, np.nan)
+        return rated
 
     def _choose(
         self, rows: Rows, observations: Observations, allowed: NDArray[np.bool_]

@@ -94,3 +94,23 @@ def paired_difference(values: NDArray[Any], baseline: NDArray[Any]) -> Estimate:
             f"paired samples must be of equal length, got {ours.size} and {theirs.size} values"
         )
     return bootstrap_mean(ours - theirs)
+
+
+def mcnemar(only_ours: int, only_theirs: int) -> float:
+    """Return the two-sided p-value of McNemar's exact test, from the deals that one agent won.
+
+    Deals that both won, or neither, say nothing of which is better; of the others, each is won by
+    either with equal probability if the two are equally strong.
+    Source: Q. McNemar, "Note on the sampling error of the difference between correlated
+    proportions or percentages", Psychometrika 12 (1947).
+
+    >>> round(mcnemar(9, 1), 4), mcnemar(0, 0)
+    (0.0215, 1.0)
+
+    Raises:
+        ValueError: A count is negative.
+    """
+    if only_ours < 0 or only_theirs < 0:
+        raise ValueError(f"counts of deals cannot be negative, got {only_ours} and {only_theirs}")
+    decided = only_ours + only_theirs
+    return float(stats.binomtest(only_ours, decided).pvalue) if decided else 1.0

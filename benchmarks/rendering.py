@@ -17,7 +17,8 @@ from qv_env import engine
 from qv_env.actions import NUM_ACTIONS
 from qv_env.deals import Deal
 from qv_env.mask import write_mask
-from qv_env.render import FRAME_SHAPE, Episode, render_rgb, render_text
+from qv_env.render import FRAME_SHAPE, render_rgb, render_text
+from qv_env.replay import Replay
 
 DEAL = "FT1-N-AAAAAAV"
 PLIES = 300
@@ -26,7 +27,7 @@ ROUNDS = 7
 
 def main() -> None:
     """Measure and print."""
-    episode = random_episode(Deal.from_code(DEAL), plies=PLIES)
+    replay = random_replay(Deal.from_code(DEAL), plies=PLIES)
     frame = np.empty(FRAME_SHAPE, dtype=np.uint8)
     tasks: dict[str, Callable[[Any], Any]] = {
         "text": lambda state: render_text(state, deal=DEAL),
@@ -34,14 +35,14 @@ def main() -> None:
         "picture, same array": lambda state: render_rgb(state, deal=DEAL, out=frame),
     }
     height, width, _ = FRAME_SHAPE
-    print(f"{len(episode.states)} positions of {DEAL}; pictures of {width} x {height} pixels")
+    print(f"{len(replay.states)} positions of {DEAL}; pictures of {width} x {height} pixels")
     for name, draw in tasks.items():
-        rates = [positions_a_second(draw, episode.states) for _ in range(ROUNDS + 1)][1:]
+        rates = [positions_a_second(draw, replay.states) for _ in range(ROUNDS + 1)][1:]
         spread = f"{min(rates):,.0f} to {max(rates):,.0f}"
         print(f"{name:20} {statistics.median(rates):8,.0f} a second ({ROUNDS} rounds: {spread})")
 
 
-def random_episode(deal: Deal, *, plies: int) -> Episode:
+def random_replay(deal: Deal, *, plies: int) -> Replay:
     """Return a game of random legal actions."""
     state = engine.new_state()
     engine.deal(state, deal.cards)
@@ -54,7 +55,7 @@ def random_episode(deal: Deal, *, plies: int) -> Episode:
             break
         actions.append(int(rng.choice(np.flatnonzero(mask))))
         engine.apply(state, actions[-1])
-    return Episode.play(start, actions, deal=deal.code)
+    return Replay.play(start, actions, deal=deal.code)
 
 
 def positions_a_second(draw: Callable[[Any], Any], states: Any) -> float:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from qv_env.deals import Deal, deal_code, deal_number, parse_deal, split_numbers
     from qv_env.env import QuaranteVoleursEnv
     from qv_env.features import FEATURES
+    from qv_env.game import Game, RefusedError
     from qv_env.public import CARDS_DTYPE, OPEN_CARDS_DTYPE, read_observation, rebuild_state
     from qv_env.vector_env import QuaranteVoleursVectorEnv
 
@@ -29,8 +30,10 @@ __all__ = [
     "NUM_ACTIONS",
     "OPEN_CARDS_DTYPE",
     "Deal",
+    "Game",
     "QuaranteVoleursEnv",
     "QuaranteVoleursVectorEnv",
+    "RefusedError",
     "action_text",
     "deal_code",
     "deal_number",
@@ -47,6 +50,7 @@ _HOMES: Final = {
     "deals": ("Deal", "deal_code", "deal_number", "parse_deal", "split_numbers"),
     "env": ("QuaranteVoleursEnv",),
     "features": ("FEATURES",),
+    "game": ("Game", "RefusedError"),
     "public": ("CARDS_DTYPE", "OPEN_CARDS_DTYPE", "read_observation", "rebuild_state"),
     "vector_env": ("QuaranteVoleursVectorEnv",),
 }

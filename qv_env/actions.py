@@ -65,6 +65,24 @@ def pile_text(pile: int, sizes: Sizes = FULL) -> str:
     return f"f{pile - sizes.waste_pile}"
 
 
+def parse_pile(text: str) -> int:
+    """Return the number of a pile by its name; case and blanks around it do not matter.
+
+    >>> parse_pile("t1"), parse_pile(" F8 "), parse_pile("stock")
+    (0, 18, 19)
+
+    Raises:
+        ValueError: There is no such place.
+    """
+    name = text.strip().lower()
+    if name not in _PILE_BY_TEXT:
+        raise ValueError(
+            f"not a place: {text!r}; columns are t1-t10, foundations f1-f8, the waste is w, "
+            "and the stock is stock"
+        )
+    return _PILE_BY_TEXT[name]
+
+
 def action_table(sizes: Sizes = FULL) -> tuple[Action, ...]:
     """Return every action of a game of these sizes, in order of their numbers."""
     columns = range(sizes.columns)
@@ -90,6 +108,7 @@ def _move_text(source: int, destination: int, sizes: Sizes) -> str:
 ACTIONS: Final = action_table()
 NUM_ACTIONS: Final = len(ACTIONS)
 
+_PILE_BY_TEXT: Final = {pile_text(pile): pile for pile in range(FULL.stock_pile + 1)}
 _NUMBER_BY_TEXT: Final = {action.text: action.number for action in ACTIONS}
 
 
@@ -130,9 +149,25 @@ def _why_no_action(move: str) -> str:
     for place in places.groups():
         if place not in names:
             return f"there is no place {place} (columns are t1-t10, foundations f1-f8)"
-    source, destination = places.groups()
+    return why_no_pair(*places.groups())
+
+
+def why_no_pair(source: str, destination: str) -> str:
+    """Return why no action leads from one place to another, whatever lies there.
+
+    Args:
+        source: Name of a place, such as ``t3``, ``w`` or ``stock``.
+        destination: Name of another, so that there is no action for the pair.
+
+    >>> why_no_pair("f1", "f2")
+    'cards never move from a foundation to a foundation'
+    """
     if source == destination:
         return "source and destination are the same place"
+    if destination == "stock":
+        return "nothing moves to the stock"
+    if source == "stock":
+        return "the stock's cards go to the waste and nowhere else"
     if destination == "w":
         return "nothing moves to the waste except by a draw"
     return "cards never move from a foundation to a foundation"

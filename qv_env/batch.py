@@ -11,10 +11,10 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from qv_env import task
-from qv_env.actions import NUM_ACTIONS, action_text
+from qv_env import task, undo
 from qv_env.deals import DEALS, Deal, deal_code
 from qv_env.features import FEATURE_COUNT, TABLES, set_up_tables
+from qv_env.history import HISTORY, UNDO, operation_text
 from qv_env.jit import most_threads
 from qv_env.public import reshuffle_stock
 from qv_env.refusals import refusal_text
@@ -29,7 +29,7 @@ class Outputs(NamedTuple):
 
     Attributes:
         observations: uint8 of shape ``(n, width)``.
-        masks: int8 of shape ``(n, 269)``.
+        masks: int8 of shape ``(n, 269)``, or ``(n, 270)`` with undo.
         rewards: float64 of shape ``(n,)``.
         numbers: int64 of shape ``(4, n)``: score, moves, foundation cards, deal number.
         flags: bool of shape ``(4, n)``: terminated, truncated, won, begun by this step.
@@ -70,6 +70,7 @@ class Batch:
         self._rules = settings.record()
         self._totals = np.zeros(threads, task.TOTALS)
         self._streams_set = np.zeros(size, np.bool_)
+        self._histories = np.zeros(size, HISTORY) if settings.undo else None
 
     @property
     def size(self) -> int:
@@ -90,7 +91,7 @@ class Batch:
         size = self.size
         return Outputs(
             np.empty((size, self._width), np.uint8),
-            np.empty((size, NUM_ACTIONS), np.int8),
+            np.empty((size, self.settings.action_count), np.int8),
             np.empty(size, np.float64),
             np.empty((task.NUMBERS, size), np.int64),
             np.empty((task.FLAGS, size), np.bool_),
@@ -134,6 +135,8 @@ class Batch:
     def show(self, rows: npt.NDArray[np.int64], outputs: Outputs) -> None:
         """Write observations, masks and reports of some games."""
         task.show_tasks(self.tasks, self._bytes(), self._tables, self._rules, rows, tuple(outputs))
+        if self._histories is not None:
+            outputs.masks[rows, UNDO] = self._histories["count"][rows] > 0
 
     def step(self, actions: npt.NDArray[np.int64], outputs: Outputs) -> None:
         """Step every game; one whose episode has ended starts its next episode instead."""
@@ -148,7 +151,9 @@ class Batch:
             self.tasks, self._bytes(), self._tables, self._rules, actions, tuple(outputs),
             self._totals,
         )  # fmt: skip
-        if self._threads == 1:
+        if self._histories is not None:
+            undo.step_tasks(*arguments, self._histories)
+        elif self._threads == 1:
             task.step_tasks(*arguments)
         else:
             numba.set_num_threads(min(self._threads, most_threads()))
@@ -156,12 +161,16 @@ class Batch:
 
     def raise_refused(self, actions: npt.NDArray[np.int64]) -> None:
         """Raise a ValueError if any action is refused; nothing is stepped then."""
-        row = task.first_refused(self.tasks, self._rules, actions)
+        row = self._first_refused(actions)
         if row < 0:
             return
         action = int(actions[row])
-        code = task.refusal(self.tasks[row], self._rules[0], action)
-        name = action_text(action) if 0 <= action < NUM_ACTIONS else "no action"
+        if self._histories is None:
+            code = task.refusal(self.tasks[row], self._rules[0], action)
+        else:
+            code = undo.refusal(self.tasks[row], self._histories[row], self._rules[0], action)
+        is_action = 0 <= action < self.settings.action_count
+        name = operation_text(action) if is_action else "no action"
         where = f" in game {row}" if self.size > 1 else ""
         raise ValueError(
             f"illegal action {action} ({name}){where}: {refusal_text(code)} "
@@ -208,7 +217,7 @@ class Batch:
         """Return an independent batch that continues identically."""
         return copy.deepcopy(self)
 
-    _CHANGING: Final = ("tasks", "codes", "_streams_set", "_totals", "_rules")
+    _CHANGING: Final = ("tasks", "codes", "_streams_set", "_totals", "_rules", "_histories")
 
     _raw: npt.NDArray[np.uint8] | None = None
 
@@ -223,6 +232,8 @@ class Batch:
 
     def _start(self, rows: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> None:
         task.start_tasks(self.tasks, self._tables, self._rules, rows, numbers)
+        if self._histories is not None:
+            self._histories["count"][rows] = 0
 
     def _restate_codes(
         self, rows: Iterable[int], given: Mapping[int, Deal] = MappingProxyType({})
@@ -233,6 +244,11 @@ class Batch:
         for row in rows:
             codes[row] = given[row].code if row in given else deal_code(numbers[row])
         self.codes = _read_only(codes)
+
+    def _first_refused(self, actions: npt.NDArray[np.int64]) -> int:
+        if self._histories is None:
+            return int(task.first_refused(self.tasks, self._rules, actions))
+        return int(undo.first_refused(self.tasks, self._histories, self._rules, actions))
 
     def _set_stream(self, row: int, seed: int) -> None:
         self.tasks["seed"][row] = seed % (1 << _SEED_BITS)

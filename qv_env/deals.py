@@ -28,6 +28,8 @@ BASE: Final = 26
 DEALS: Final = BASE**LETTERS
 _THREE_LETTERS_FIXED: Final = BASE ** (LETTERS - 3)
 
+EXPLICIT_NAME: Final = "explicit deal"
+
 _A: Final = ord("A")
 # Vector environments name every deal that they begin, so codes are put together of larger pieces.
 _THREE_LETTERS: Final = tuple(map("".join, itertools.product(ascii_uppercase, repeat=3)))
@@ -185,6 +187,11 @@ class Deal:
         if self.number is not None:
             return deal_code(self.number)
         return cards.cards_text(self.order).replace(" ", "")
+
+    @property
+    def name(self) -> str:
+        """What tables and pictures call the deal: its code, or ``explicit deal``."""
+        return EXPLICIT_NAME if self.number is None else deal_code(self.number)
 
     @property
     def text(self) -> str:

@@ -12,7 +12,6 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from gymnasium.wrappers import TimeLimit
 
-from qv_env.actions import NUM_ACTIONS
 from qv_env.batch import Batch, Outputs
 from qv_env.infos import of_game
 from qv_env.observation import observation_space
@@ -42,7 +41,7 @@ class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[Any], np.int64]):
     ## Action space
 
     ``Discrete(269)``: 0 draws, the others are (source, destination) pairs; `qv_env.ACTIONS` lists
-    them with their texts, such as ``t3>f2``.
+    them with their texts, such as ``t3>f2``. With ``undo=True``, ``Discrete(270)``: 269 undoes.
 
     ## Observation space
 
@@ -54,7 +53,8 @@ class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[Any], np.int64]):
 
     ``reward="score"``: the change of the app's score, so that the return is the score: +10 for a
     card on a foundation, +5 from the waste to a column, -15 for a take-back (the score never
-    falls below 0). ``reward="win"``: 1 for the move that wins, else 0.
+    falls below 0). ``reward="win"``: 1 for the move that wins, else 0. An undo earns the score's
+    change back.
 
     ## Starting state
 
@@ -65,11 +65,12 @@ class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[Any], np.int64]):
     ## Episode end
 
     Terminated: won, or no legal action is left (or, with ``illegal="terminate"``, an illegal
-    action). Truncated: ``max_episode_steps`` plies without that.
+    action). Truncated: ``max_episode_steps`` plies without that. With ``undo=True`` a game without
+    a legal action goes on, since there is something to undo.
 
     ## Information
 
-    ``action_mask`` (int8, shape ``(269,)``), ``deal`` (code), ``score``, ``moves``,
+    ``action_mask`` (int8, one entry an action), ``deal`` (code), ``score``, ``moves``,
     ``foundation_cards``, ``is_success``; and ``refused``, a sentence, after an illegal action.
     In an ended game the mask allows action 0 alone, a placeholder.
 
@@ -92,6 +93,7 @@ class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[Any], np.int64]):
         observation: str = "cards",
         mask: str = "legal",
         takebacks: bool = True,
+        undo: bool = False,
         reward: str = "score",
         illegal: str = "ignore",
         max_episode_steps: int | None = None,
@@ -103,6 +105,7 @@ class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[Any], np.int64]):
             observation=observation,
             mask=mask,
             takebacks=takebacks,
+            undo=undo,
             reward=reward,
             illegal=illegal,
             max_episode_steps=max_episode_steps,
@@ -110,7 +113,7 @@ class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[Any], np.int64]):
         check_choice("render_mode", render_mode, (None, *RENDER_MODES))
         self.settings = settings
         self.render_mode = render_mode
-        self.action_space = spaces.Discrete(NUM_ACTIONS)
+        self.action_space = spaces.Discrete(self.settings.action_count)
         self.observation_space = observation_space(settings)
         self._limit_is_default = max_episode_steps is None
         self._batch = Batch(settings, size=1)
@@ -177,7 +180,7 @@ class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[Any], np.int64]):
         return outputs.observations[0].copy(), outputs.rewards.item(), terminated, truncated, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Return the action mask as bool of shape ``(269,)``, as sb3-contrib asks for it."""
+        """Return the action mask as bool, one entry an action, as sb3-contrib asks for it."""
         masks: npt.NDArray[np.bool_] = self._last().masks[0].astype(np.bool_)
         return masks
 

@@ -8,6 +8,7 @@ from typing import Any, Final, Self, SupportsIndex
 
 import numpy as np
 
+from qv_env.actions import NUM_ACTIONS
 from qv_env.deals import split_numbers
 
 STOCKS: Final = ("hidden", "open")
@@ -47,6 +48,8 @@ class Settings:
         observation: ``cards``, complete public knowledge as bytes, or ``features`` for networks.
         mask: ``legal``, all that the rules allow, or ``canonical``, without symmetric moves.
         takebacks: Whether cards may leave the foundations.
+        undo: Whether action 269 undoes the last operation; a different task, since undoing a draw
+            leaves the drawn card known.
         reward: ``score``, the score's change, or ``win``, 1 for a won game and 0 otherwise.
         illegal: What an illegal action does: ``ignore`` (it costs a ply), ``raise`` or
             ``terminate``.
@@ -62,6 +65,7 @@ class Settings:
     observation: str = "cards"
     mask: str = "legal"
     takebacks: bool = True
+    undo: bool = False
     reward: str = "score"
     illegal: str = "ignore"
     max_episode_steps: int = DEFAULT_MAX_EPISODE_STEPS
@@ -72,6 +76,7 @@ class Settings:
         check_choice("observation", self.observation, OBSERVATIONS)
         check_choice("mask", self.mask, MASKS)
         check_choice("takebacks", self.takebacks, (True, False))
+        check_choice("undo", self.undo, (True, False))
         check_choice("reward", self.reward, REWARDS)
         check_choice("illegal", self.illegal, ILLEGALS)
         check_count("max_episode_steps", self.max_episode_steps, LONGEST_EPISODE)
@@ -86,6 +91,11 @@ class Settings:
         if max_episode_steps is None:
             max_episode_steps = DEFAULT_MAX_EPISODE_STEPS
         return cls(max_episode_steps=max_episode_steps, **keywords)
+
+    @property
+    def action_count(self) -> int:
+        """How many actions there are: 269, and one more with ``undo``."""
+        return NUM_ACTIONS + self.undo
 
     def record(self) -> Any:
         """Return these settings as a record array of shape ``(1,)`` and type `SETTINGS`."""

@@ -14,7 +14,6 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from qv_env import infos, task
-from qv_env.actions import NUM_ACTIONS
 from qv_env.batch import Batch, Outputs
 from qv_env.observation import observation_space
 from qv_env.options import checked_seeds, deal_options, take_reset_mask
@@ -46,6 +45,7 @@ class QuaranteVoleursVectorEnv(
         autoreset_mode: Gymnasium's ``AutoresetMode`` or its value: ``NextStep``, ``SameStep`` or
             ``Disabled``.
         num_threads: Threads that share the games of a step. Worth it from some thousand games on.
+            With ``undo=True`` one thread steps all games.
         copy: Whether every step hands out arrays of its own. With False, what was handed out is
             overwritten by the next step.
 
@@ -68,6 +68,7 @@ class QuaranteVoleursVectorEnv(
         observation: str = "cards",
         mask: str = "legal",
         takebacks: bool = True,
+        undo: bool = False,
         reward: str = "score",
         illegal: str = "ignore",
         max_episode_steps: int | None = None,
@@ -82,6 +83,7 @@ class QuaranteVoleursVectorEnv(
             observation=observation,
             mask=mask,
             takebacks=takebacks,
+            undo=undo,
             reward=reward,
             illegal=illegal,
             max_episode_steps=max_episode_steps,
@@ -93,7 +95,7 @@ class QuaranteVoleursVectorEnv(
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = render_mode
         self.copy = copy
-        self.single_action_space = spaces.Discrete(NUM_ACTIONS)
+        self.single_action_space = spaces.Discrete(self.settings.action_count)
         self.single_observation_space = observation_space(self.settings)
         threads = check_count("num_threads", num_threads, _MOST_THREADS)
         self._batch = Batch(self.settings, self.num_envs, threads)
@@ -197,7 +199,7 @@ class QuaranteVoleursVectorEnv(
         return outputs, ended
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Return the action masks as bool of shape ``(num_envs, 269)``."""
+        """Return the action masks as bool of shape ``(num_envs, 269)``, or 270 with undo."""
         if self._outputs is None:
             raise ResetNeeded("no episode has begun: call reset() first")
         return self._outputs.masks.astype(np.bool_)

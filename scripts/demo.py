@@ -24,6 +24,7 @@ MADE = {
     "tensorboard": "the same for TensorBoard",
     "checkpoints": "what --resume would go on from",
     "learning_curve.png": "score against plies",
+    "episode.json": f"the trained agent's game of {SHOWN_DEAL}, as an episode file",
     "evaluation.json": "trained and random agent, with every game",
     "comparison.json": "the same with the greedy agent",
     "episode.txt": f"the trained agent's game of {SHOWN_DEAL}, move by move",
@@ -54,10 +55,11 @@ def main() -> None:
     agents = ("--agent", "random", "--agent", "greedy", "--agent", run)
     figures = str(RUN / "comparison.json")
     call("Compare with other agents", QV, "evaluate", *agents, "--deals", DEALS, "--json", figures)
-    for ending in ("txt", "gif", "png"):
-        episode = str(RUN / f"episode.{ending}")
-        title = f"Render a game as {ending}"
-        call(title, QV, "render", "--agent", run, "--deal", SHOWN_DEAL, "--out", episode)
+    episode = RUN / "episode.json"
+    call("Play the recorded game again by the rules", QV, "verify", str(episode))
+    for ending in (".txt", ".gif", ".png"):
+        picture = str(episode.with_suffix(ending))
+        call(f"Render it as {ending}", QV, "render", str(episode), "--out", picture)
     minutes, seconds = divmod(round(time.monotonic() - start), 60)
     print(f"\n== Done in {minutes} min {seconds} s. Made in {RUN}:")
     for name, meaning in MADE.items():

@@ -9,7 +9,8 @@ from PIL import Image
 from agents.episode import play_episode
 from agents.greedy import GreedyAgent
 from qv_env import Deal
-from qv_env.render import EpisodeFrames
+from qv_env.episodes import verify
+from qv_env.render import ReplayFrames
 
 PICTURE = Path(__file__).parent.parent / "docs" / "img" / "game.png"
 PLIES = 70
@@ -19,7 +20,7 @@ def main() -> None:
     """Write the picture."""
     episode = play_episode(GreedyAgent(), Deal.from_number(21), max_plies=PLIES)
     PICTURE.parent.mkdir(parents=True, exist_ok=True)
-    Image.fromarray(EpisodeFrames(episode)[-1]).save(PICTURE, optimize=True)
+    Image.fromarray(ReplayFrames(verify(episode))[-1]).save(PICTURE, optimize=True)
     print(f"wrote {PICTURE}")
 
 

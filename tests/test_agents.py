@@ -201,7 +201,7 @@ def test_a_users_class_is_found(agents_of_a_user: str) -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("NeedsMore", "cannot be made without arguments"),
+        ("NeedsMore", "needs its option size: agents_of_a_user:NeedsMore:size=VALUE"),
         ("NoAgent", "is not an agent: it has no name, env_kwargs, reset, act"),
         ("Cheat", "'reward', which is not an agent's to choose"),
         ("Missing", "has no class 'Missing'"),
@@ -213,7 +213,7 @@ def test_a_users_class_is_checked(agents_of_a_user: str, name: str, why: str) ->
 
 
 def test_unknown_agents_are_told_the_nearest() -> None:
-    with pytest.raises(ValueError, match=r"'gredy'; did you mean greedy\? Known agents: greedy, r"):
+    with pytest.raises(ValueError, match=r"'gredy'; did you mean greedy\? Known agents: greedy, p"):
         load_agent("gredy")
     with pytest.raises(ValueError, match=r"unknown agent 'xyzzy'\. Known agents"):
         load_agent("xyzzy")

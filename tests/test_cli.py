@@ -12,8 +12,9 @@ from click.testing import CliRunner, Result
 from PIL import Image
 
 from qv_env import __version__
-from qv_env.commands import qv
+from qv_env.cli.group import qv
 from qv_env.deals import Deal
+from qv_env.episodes import make_episode, read_episode, save_episode
 
 
 @pytest.fixture(autouse=True)
@@ -117,7 +118,13 @@ def test_unwritable_json(folder: Path, path: str, why: str) -> None:
     [
         (("evaluate", "--agent", "greedy"), "Missing option '--deals'. Try 'qv evaluate --help'."),
         (("evaluate", "--deals", "dev:2"), "Missing option '--agent'"),
-        (evaluate("greedy", "dev:2", "--threads", "0"), "'--threads': 0"),
+        (evaluate("greedy", "dev:2", "--processes", "0"), "'--processes': 0"),
+        (evaluate("greedy", "dev:2", "--resume"), "--resume needs --results"),
+        (evaluate("greedy", "7", "--results", "r"), "such as test:1000 or dev:200; got 7"),
+        (evaluate("greedy:x=1", "dev:2"), "agent greedy has no options"),
+        (("agents", "gredy"), "unknown agent 'gredy'; did you mean greedy?"),
+        (("compare", "one.json"), "give two results files or more"),
+        (("compare", "one.json", "two.json"), "one.json: No such file"),
         (evaluate("greedy", "dev:2", "--batch", "x"), "'--batch': 'x'"),
         (evaluate("greedy", "dev:2", "--seed", "-1"), "'--seed': -1"),
         (evaluate("greedy", "dev:2", "--jsno", "x"), "No such option '--jsno'"),
@@ -135,7 +142,7 @@ def test_wrong_options(words: tuple[str, ...], why: str) -> None:
 @pytest.mark.parametrize(
     ("agent", "deal", "out", "why"),
     [
-        ("greedy", "21", "game.avi", "must end in .gif, .mp4, .png, .txt"),
+        ("greedy", "21", "game.avi", "must end in .gif, .mp4, .png, .txt, .json"),
         ("greedy", "21", "missing/game.gif", "there is no folder missing"),
         ("greedy", "FT1", "game.gif", "wrong prefix"),
         ("gredy", "21", "game.gif", "did you mean greedy?"),
@@ -184,9 +191,8 @@ def test_evaluate_prints_a_table_and_writes_every_figure(folder: Path) -> None:
 
 def without_time(document: dict[str, object]) -> object:
     for agent in document["agents"]:  # type: ignore[attr-defined]
-        del agent["seconds"]
-        for game in agent["games"]:
-            del game["seconds"]
+        for timed in (agent, *agent["games"]):
+            del timed["seconds"], timed["cpu_seconds"]
     return document
 
 
@@ -213,6 +219,78 @@ def test_render_writes_an_episode(folder: Path, ending: str) -> None:
     assert [path.name for path in folder.iterdir()] == [name]
 
 
+def test_recorded_games_verify_and_render(folder: Path) -> None:
+    explicit = Deal.from_number(5).text.replace(" ", "").replace("\n", "")
+    agents = ("evaluate", "--agent", "greedy", "--agent", "greedy", "--agent", "random")
+    printed = output(*agents, "--deals", f"21,{explicit}", "--record", "games")
+    assert "6 episodes in games" in printed
+    files = [str(path.relative_to(folder)) for path in sorted(folder.rglob("*.json"))]
+    assert files == [
+        f"games/{agent}/{deal}.json"
+        for agent in ("greedy", "greedy#2", "random")
+        for deal in ("FT1-N-AAAAAAV", "explicit-2")
+    ]
+    lines = output("verify", *files).splitlines()
+    assert lines[0].startswith("games/greedy/FT1-N-AAAAAAV.json: right; greedy on FT1-N-AAAAAAV, ")
+    assert [line.partition(":")[0] for line in lines] == files
+    line = output("render", files[0], "--out", "game.txt", "--plies", "3")
+    assert line.startswith("game.txt: greedy on FT1-N-AAAAAAV, 3 plies, score ")
+    by_agent = ("render", "--agent", "greedy", "--deal", "21", "--plies", "3")
+    output(*by_agent, "--out", "same.txt")
+    assert (folder / "game.txt").read_bytes() == (folder / "same.txt").read_bytes()
+
+
+def test_render_writes_an_episode_file_too(folder: Path) -> None:
+    words = ("render", "--agent", "random", "--deal", "21", "--plies", "4", "--out", "game.json")
+    output(*words)
+    episode = read_episode(folder / "game.json")
+    assert (episode.agent, len(episode.actions), episode.ending) == ("random", 4, "unfinished")
+    assert episode.policy is not None
+    assert [sum(number for _, number in ply) for ply in episode.policy.favoured[:1]] == [1.0]
+    assert "right; random on FT1-N-AAAAAAV, 4 plies" in output("verify", "game.json")
+
+
+def test_verify_looks_at_every_file(folder: Path) -> None:
+    save_episode(folder / "good.json", make_episode(21, [0]))
+    save_episode(folder / "bad.json", make_episode(21, [0]))
+    text = (folder / "bad.json").read_text()
+    (folder / "bad.json").write_text(text.replace('"actions": [0]', '"actions": [1]'))
+    (folder / "cut.json").write_text(text[:200])
+    broken = run("verify", "bad.json", "good.json")
+    assert broken.exit_code == 1
+    assert broken.stdout == "good.json: right; FT1-N-AAAAAAV, 1 plies, score 0, unfinished\n"
+    assert broken.stderr == "qv: bad.json: ply 1, t1>t2: A column is built in one suit.\n"
+    unreadable = run("verify", "cut.json", "bad.json", "none.json", "good.json")
+    assert unreadable.exit_code == 2
+    assert unreadable.stdout == broken.stdout
+    assert [line.split(":")[1].strip() for line in unreadable.stderr.splitlines()] == [
+        "cut.json",
+        "bad.json",
+        "none.json",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("verify",), "Missing argument 'FILE...'"),
+        (("verify", "none.json"), "none.json: No such file or directory"),
+        (("render", "none.json", "--out", "game.gif"), "none.json: No such file or directory"),
+        (("render", "--out", "game.gif"), "give an episode file, or --agent and --deal."),
+        (("render", "--agent", "greedy", "--out", "game.gif"), "give an episode file, or --agent"),
+        (
+            ("render", "a.json", "--agent", "greedy", "--out", "game.gif"),
+            "give an episode file, or --agent and --deal, but not both",
+        ),
+        (("render", "a.json", "--out", "b.json"), "a.json is an episode file already"),
+        (evaluate("greedy", "dev:2", "--record", "file"), "'--record': Directory 'file' is a file"),
+    ],
+)
+def test_wrong_use_of_episode_files(folder: Path, words: tuple[str, ...], why: str) -> None:
+    (folder / "file").touch()
+    assert why in complaint(*words)
+
+
 @pytest.mark.parametrize("word", ["FT1-N-AAAAAAV", " ft1-n-aaaaaav ", "21"])
 def test_deal_shows_the_table(word: str) -> None:
     text = output("deal", word)
@@ -236,9 +314,55 @@ def test_deal_takes_colours_and_symbols() -> None:
     assert output("deal", "21", "--four-colours") != output("deal", "21", "--colour")
 
 
+def test_agents_are_told_of_with_their_options(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = output("agents")
+    assert "greedy: Chooses by fixed rules" in text
+    assert "random: Chooses uniformly" in text
+    (folder / "agent_with_options.py").write_text(
+        'class Best:\n    """Plays best."""\n    def __init__(self, *, nodes=3, size): ...\n'
+    )
+    monkeypatch.syspath_prepend(str(folder))
+    text = output("agents", "agent_with_options:Best")
+    assert text == "agent_with_options:Best: Plays best.\n  nodes=3\n  size=VALUE, needed\n"
+
+
+def test_results_are_kept_verified_and_compared(folder: Path) -> None:
+    agents = ("--agent", "random", "--agent", "greedy")
+    output("evaluate", *agents, "--deals", "dev:9", "--results", "kept", "--seed", "1")
+    names = ["greedy-dev-9-seed-1.json", "random-dev-9-seed-1.json"]
+    assert sorted(path.name for path in (folder / "kept").iterdir()) == names
+    files = [f"kept/{name}" for name in names]
+    lines = output("verify", *files).splitlines()
+    wins = "0 wins replayed by engine and oracle"
+    assert lines[0] == f"{files[0]}: right; greedy on dev:9, {wins}"
+    text = output("compare", *files, "--json", "compared.json")
+    assert "Difference from greedy, paired by deal" in text
+    assert text.endswith("deals compared: 9\n")
+    (against,) = json.loads(Path("compared.json").read_text())["against"]
+    assert (against["agent"], against["deals"]) == ("random", 9)
+    assert against["score"]["high"] < 0
+    assert against["wins"]["p_value"] == 1
+    forged = Path(files[0]).read_text().replace('"board": "hidden"', '"board": "thoughtful"')
+    Path("forged.json").write_text(forged)
+    line = complaint("compare", "forged.json", files[1])
+    assert "random is of the hidden board and greedy of the thoughtful one" in line
+    Path("forged.json").write_text(forged.replace('"count": 9', '"count": 8'))
+    assert "count is 8 and there are 9 games" in complaint("verify", "forged.json")
+    Path("forged.json").write_text(forged.replace('"score": {"value": ', '"score": {"value": 1'))
+    assert "score is not what the games give" in complaint("verify", "forged.json", exit_code=1)
+
+
+def test_an_agent_is_not_kept_twice(folder: Path) -> None:
+    words = ("--agent", "greedy", "--agent", "greedy", "--deals", "dev:2", "--results", "kept")
+    assert "agent greedy is given twice" in complaint("evaluate", *words)
+    assert not list(folder.glob("kept/*"))
+
+
 def test_version_and_help() -> None:
     assert __version__ in output("--version")
-    for words in ((), ("evaluate",), ("render",), ("deal",)):
+    for words in ((), ("evaluate",), ("render",), ("deal",), ("verify",), ("compare",)):
         assert "Usage: qv" in output(*words, "--help")
 
 
@@ -247,7 +371,7 @@ HEAVY = ("torch", "numba", "numpy", "scipy", "rich", "gymnasium.vector", "PIL")
 
 def test_help_loads_nothing_heavy() -> None:
     code = (
-        "import sys; from qv_env.commands import qv; qv(['--help'], standalone_mode=False); "
+        "import sys; from qv_env.cli.group import qv; qv(['--help'], standalone_mode=False); "
         f"sys.exit(', '.join(set({HEAVY!r}) & set(sys.modules)))"
     )
     # Gymnasium itself, which registration needs, brings numpy along.
@@ -262,9 +386,9 @@ def test_without_the_extra_one_sentence_says_what_to_install(
 ) -> None:
     from qv_env.cli import main
 
-    monkeypatch.setitem(sys.modules, "qv_env.commands", None)
+    monkeypatch.setitem(sys.modules, "qv_env.cli.group", None)
     monkeypatch.setitem(sys.modules, "click", None)
-    monkeypatch.delitem(sys.modules, "qv_env.commands")
+    monkeypatch.delitem(sys.modules, "qv_env.cli.group")
     with pytest.raises(SystemExit) as exit_:
         main()
     assert exit_.value.code == 2

@@ -20,6 +20,7 @@ import qv_env
 from agents.training.config import Config
 from qv_env.actions import ACTIONS
 from qv_env.deals import SPLITS, deal_code
+from qv_env.episodes import schema
 from qv_env.settings import DEFAULT_MAX_EPISODE_STEPS
 
 ROOT = Path(__file__).parent.parent
@@ -132,6 +133,12 @@ def test_features_table_shows_the_sections() -> None:
         sections.add((span, feature.name, str(feature.high), feature.meaning))
     row = r"([\d–]+) \| `(\w+)` \| (\d+) \| (.*) \|"
     assert table(ROOT / "docs/environment.md", row) == sections
+
+
+def test_episode_table_shows_the_keys() -> None:
+    required = set(schema()["required"])
+    rows = table(ROOT / "docs/episodes.md", r"`(\w+)` \| (yes|no) \|")
+    assert rows == {(name, "yes" if name in required else "no") for name in schema()["properties"]}
 
 
 def test_action_table_shows_the_actions() -> None:

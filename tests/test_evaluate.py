@@ -22,12 +22,14 @@ from qv_env import engine
 from qv_env.actions import NUM_ACTIONS, parse_action
 from qv_env.cards import parse_card
 from qv_env.deals import Deal
+from qv_env.episodes import verify
 
 DEALS = parse_deals(["train:23"])
+FIGURES = ("win_rate", "score", "score_share", "foundation_cards", "plies")
 
 
 def without_time(games: list[Game]) -> list[Game]:
-    return [game._replace(seconds=0.0) for game in games]
+    return [game.untimed() for game in games]
 
 
 @pytest.fixture(scope="module", params=["random", "greedy"])
@@ -69,24 +71,28 @@ def test_games_agree_with_the_single_environment(
 ) -> None:
     name, games = reference_run
     episode = play_episode(load_agent(name), DEALS[k])
-    last = episode.states[-1]
+    last = verify(episode).states[-1]
     assert len(episode.actions) == games[k].plies
+    assert episode.actions == games[k].actions
     assert last["score"] == games[k].score
+    assert (last["foundations"] == 13).sum() == games[k].foundations
     assert engine.foundation_cards(last) == games[k].foundation_cards
-    assert (len(episode.actions) == 1000) == games[k].truncated
+    assert (episode.ending == "truncated") == games[k].truncated
+    assert (episode.agent, episode.seed) == (name, 0)
     assert not games[k].won
 
 
 def test_an_episode_can_be_cut_short() -> None:
     episode = play_episode(GreedyAgent(), DEALS[0], max_plies=5)
     assert len(episode.actions) == 5
-    assert len(episode.states) == 6
-    assert episode.states[0]["moves"] == 0
+    assert episode.ending == "unfinished"
 
 
-def test_an_explicit_deal_is_named_as_such() -> None:
+def test_an_explicit_deal_is_written_out() -> None:
     deal = Deal.from_text(DEALS[0].text)
-    assert play_episode(GreedyAgent(), deal, max_plies=1).deal == "explicit deal"
+    episode = play_episode(GreedyAgent(), deal, max_plies=1)
+    assert episode.deal == deal.code
+    assert verify(episode).deal == "explicit deal"
     assert play_deals(GreedyAgent(), [deal])[0].deal == deal.code
 
 
@@ -135,8 +141,7 @@ class Twin(RandomAgent):
 
     def act(self, observations: Any, action_masks: Any) -> Any:
         actions = super().act(observations, action_masks)
-        if self._plies[0] == 1:
-            assert action_masks[0, parse_action("t1>f1")] == 1
+        if self._plies[0] == 1 and action_masks[0, parse_action("t1>f1")] == 1:
             assert action_masks[0, parse_action("t1>f5")] == 0
             actions[0] = parse_action("t1>f5")
         return actions
@@ -147,7 +152,7 @@ def test_legal_actions_outside_a_canonical_mask_are_accepted() -> None:
     top_of_t1, ace = 3, order.index(parse_card("AS"))
     order[top_of_t1], order[ace] = order[ace], order[top_of_t1]
     deal = Deal(tuple(order))
-    assert play_deals(Twin(), [deal])[0].plies > 1
+    assert play_deals(Twin(), [deal])[0].actions[0] == parse_action("t1>f5")
     assert play_episode(Twin(), deal, max_plies=1).actions == (parse_action("t1>f5"),)
 
 
@@ -226,13 +231,13 @@ def test_figures_come_from_the_games(results: list[AgentResult]) -> None:
     scores = [game.score for game in greedy.games]
     assert greedy.figures["score"].value == pytest.approx(np.mean(scores))
     assert greedy.figures["win_rate"].value == np.mean([game.won for game in greedy.games])
-    difference = greedy.differences(results[0])["score"]
+    difference = greedy.against(results[0]).differences["score"]
     assert difference.value == pytest.approx(
         greedy.figures["score"].value - results[0].figures["score"].value
     )
     assert difference.low is not None
     assert difference.low > 100
-    assert results[2].differences(greedy)["score"] == (0, 0, 0)
+    assert results[2].against(greedy).differences["score"] == (0, 0, 0)
 
 
 def test_the_json_holds_everything(results: list[AgentResult]) -> None:
@@ -242,9 +247,10 @@ def test_the_json_holds_everything(results: list[AgentResult]) -> None:
     first, second, _ = document["agents"]
     assert first["paired"] is None
     assert second["paired"]["against"] == "random"
-    for figure in ("win_rate", "score", "foundation_cards", "plies", "seconds", "truncated"):
+    for figure in (*FIGURES, "truncated", "seconds", "cpu_seconds"):
         assert set(second[figure]) == {"value", "low", "high"}
-    for figure in ("win_rate", "score", "foundation_cards", "plies"):
+    assert set(second["paired"]["wins"]) == {"only_ours", "only_theirs", "p_value"}
+    for figure in FIGURES:
         assert set(second["paired"][figure]) == {"value", "low", "high"}
     assert [game["deal"] for game in second["games"]] == [deal.code for deal in DEALS]
     assert second["env"] == dict(GreedyAgent.env_kwargs)

@@ -40,7 +40,7 @@ def agent_of(algo: str, *, deterministic: bool = True, **env_kwargs: Any) -> Sb3
 
 
 def without_time(games: list[Game]) -> list[Game]:
-    return [game._replace(seconds=0.0) for game in games]
+    return [game.untimed() for game in games]
 
 
 def positions(rows: int, **env_kwargs: Any) -> tuple[Any, Any]:

@@ -30,6 +30,7 @@ from agents.training import callbacks
 from agents.training.checkpoint import latest_checkpoint
 from agents.training.metrics import read_metrics
 from agents.training.run_folder import RunFolder, free_folder, moved_into_place
+from qv_env.episodes import read_episode, verify
 
 ROOT = Path(__file__).parent.parent
 TINY: dict[str, Any] = {
@@ -123,11 +124,16 @@ def test_every_algorithm_leaves_a_whole_run(algo: str, tmp_path: Path) -> None:
     assert [agent["name"] for agent in report["agents"]] == ["random", "greedy", "run"]
     with Image.open(run / "learning_curve.png") as image:
         assert min(image.size) > 400
+    episode = read_episode(run / "episode.json")
+    assert verify(episode).actions == episode.actions
+    assert (episode.agent, episode.score) == ("run", report["agents"][2]["games"][0]["score"])
+    assert episode.policy is not None
+    assert episode.policy.measure == ("value" if "DQN" in algo else "probability")
     agent = load_agent(str(run))
     assert agent.env_kwargs["mask"] == "canonical"
     assert latest_checkpoint(run / "checkpoints") == run / "checkpoints" / "000000000256"
     assert sorted(path.name for path in run.iterdir()) == [
-        "checkpoints", "config.yaml", "evaluation.json", "learning_curve.png",
+        "checkpoints", "config.yaml", "episode.json", "evaluation.json", "learning_curve.png",
         "metrics.jsonl", "model.zip", "tensorboard",
     ]  # fmt: skip
 

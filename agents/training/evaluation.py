@@ -11,6 +11,7 @@ from rich.console import Console
 from agents.agent import ENV_KEYWORDS, Agent
 from agents.comparison import compare
 from agents.deal_lists import parse_deals
+from agents.episode import play_episode
 from agents.evaluate import play_deals
 from agents.greedy import GreedyAgent
 from agents.random_agent import RandomAgent
@@ -18,7 +19,8 @@ from agents.report import comparison_json, comparison_tables
 from agents.sb3_agent import Sb3Agent
 from agents.training.config import Config
 from agents.training.metrics import draw_learning_curve
-from agents.training.run_folder import RunFolder, write_json
+from agents.training.run_folder import RunFolder, write_json, write_text
+from qv_env.episodes import episode_text
 
 # All evaluations of a run share it, so that they differ by the policy only.
 _SEED: Final = 0
@@ -46,8 +48,8 @@ def quick_figures(model: Any, config: Config) -> dict[str, float]:
 def evaluate_and_draw(run: RunFolder, model: Any, config: Config, console: Console) -> None:
     """Compare a trained model with the random and the greedy agent on `Config.final_deals`.
 
-    Prints the table, draws the learning curve, and at last writes the evaluation, which marks the
-    run as finished.
+    Prints the table, writes the trained model's game of the first deal as an episode file, draws
+    the learning curve, and at last writes the evaluation, which marks the run as finished.
     """
     deals = parse_deals([config.final_deals])
     name = run.path.resolve().name
@@ -58,6 +60,7 @@ def evaluate_and_draw(run: RunFolder, model: Any, config: Config, console: Conso
     console.print(f"Evaluating on {len(deals)} deals ({config.final_deals})")
     results = compare(agents, deals, seed=_SEED)
     console.print(*comparison_tables(results, title=f"{len(deals)} deals ({config.final_deals})"))
+    write_text(run.episode, episode_text(play_episode(agents[-1], deals[0], seed=_SEED)))
     scores = {result.name: result.figures["score"].value for result in results}
     draw_learning_curve(run, scores.pop(results[-1].name), scores)
     words = [word for spec in (*scores, str(run.path)) for word in ("--agent", spec)]

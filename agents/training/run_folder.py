@@ -6,6 +6,7 @@ model.zip            the trained model, once training has ended
 metrics.jsonl        one JSON object a line, with key ``step``
 tensorboard/         the same numbers for TensorBoard
 checkpoints/N/       all that a run at ply N needs to go on (`agents.training.checkpoint`)
+episode.json         the trained agent's game of the first deal of the evaluation
 evaluation.json      the evaluation at the end; written last, so a run that has it is finished
 learning_curve.png   score against plies
 ```
@@ -44,6 +45,7 @@ class RunFolder:
         self.metrics = path / "metrics.jsonl"
         self.tensorboard = path / "tensorboard"
         self.checkpoints = path / "checkpoints"
+        self.episode = path / "episode.json"
         self.evaluation = path / "evaluation.json"
         self.curve = path / "learning_curve.png"
 

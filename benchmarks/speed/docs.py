@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from agents.files import write_whole
+from qv_env.files import write_whole
 from speed.report import measured
 
 Figures = Mapping[str, Any]

@@ -11,7 +11,7 @@ from typing import Any, Final
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from rendering import DEAL, random_episode
+from rendering import DEAL, random_replay
 
 from agents.random_agent import RandomAgent
 from agents.sb3_vec_env import QuaranteVoleursSB3VecEnv
@@ -180,9 +180,9 @@ def cloning() -> Stepper:
 
 def expansion() -> Stepper:
     """Return a function that expands, on average, one child of a position of random play."""
-    episode = random_episode(Deal.from_code(DEAL), plies=FRAME_PLIES)
-    states = itertools.cycle(episode.states.copy())
-    children = len(episode.states) / _expand_all(episode.states.copy())
+    replay = random_replay(Deal.from_code(DEAL), plies=FRAME_PLIES)
+    states = itertools.cycle(replay.states.copy())
+    children = len(replay.states) / _expand_all(replay.states.copy())
 
     def step() -> float:
         state = next(states)
@@ -220,8 +220,8 @@ def _expand_all(states: Any) -> int:
 
 def frames() -> Stepper:
     """Return a function that draws a position into an array that is there already."""
-    episode = random_episode(Deal.from_code(DEAL), plies=FRAME_PLIES)
-    states = itertools.cycle(episode.states)
+    replay = random_replay(Deal.from_code(DEAL), plies=FRAME_PLIES)
+    states = itertools.cycle(replay.states)
     frame: npt.NDArray[np.uint8] = np.empty(FRAME_SHAPE, np.uint8)
 
     def step() -> float:

@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from agents.files import write_whole
+from qv_env.files import write_whole
 from speed.rows import Result
 
 _VERDICTS = {True: "met", False: "[bold]missed[/]", None: "not measured"}

@@ -1,4 +1,4 @@
-"""Episodes as files: animation, video, contact sheet and text.
+"""Replays as files: animation, video, contact sheet and text.
 
 Every file is written beside its destination and moved into place when it is complete, so that
 nobody ever finds half a file under the name that was asked for.
@@ -7,9 +7,7 @@ nobody ever finds half a file under the name that was asked for.
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -17,8 +15,10 @@ from typing import Final
 import numpy as np
 from PIL import Image
 
-from qv_env.render.episode import Episode, EpisodeFrames, episode_text
+from qv_env.files import moved_into_place
+from qv_env.render.replay import ReplayFrames, replay_text
 from qv_env.render.rgb import Frame
+from qv_env.replay import Replay
 
 ENDINGS: Final = (".gif", ".mp4", ".png", ".txt")
 DEFAULT_FPS: Final = 4.0
@@ -37,22 +37,22 @@ _SHEET_GAP: Final = 8
 _SHEET_COLOUR: Final = (14, 30, 26)
 
 
-def write_episode(
+def write_replay(
     path: str | os.PathLike[str],
-    episode: Episode,
+    replay: Replay,
     *,
     fps: float = DEFAULT_FPS,
     hold_seconds: float = HOLD_SECONDS,
     four_colours: bool = False,
 ) -> Path:
-    """Write an episode in the format that the path's ending names.
+    """Write a replay in the format that the path's ending names.
 
     ``.gif`` and ``.mp4`` show every position, the last one longer; ``.png`` is a sheet of evenly
     spaced positions; ``.txt`` lists every move with the score and the position after it.
 
     Args:
         path: Where to write; an existing file is replaced.
-        episode: The positions, the moves and the deal's code.
+        replay: The positions, the moves and the deal's code.
         fps: Speed of animations and videos.
         hold_seconds: How long the last position is shown in addition.
         four_colours: Whether each suit has its own colour.
@@ -66,10 +66,11 @@ def write_episode(
     """
     path = Path(path)
     if _checked_ending(path) == ".txt":
-        with _moved_into_place(path) as draft:
-            draft.write_text(episode_text(episode), encoding="ascii")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with moved_into_place(path) as draft:
+            draft.write_text(replay_text(replay), encoding="ascii")
         return path
-    frames = EpisodeFrames(episode, four_colours=four_colours)
+    frames = ReplayFrames(replay, four_colours=four_colours)
     return write_frames(path, frames, fps=fps, hold_seconds=hold_seconds)
 
 
@@ -101,14 +102,15 @@ def write_frames(
     path = Path(path)
     ending = _checked_ending(path)
     if ending not in _FRAME_WRITERS:
-        raise ValueError("a text file shows an episode, not frames; use write_episode")
+        raise ValueError("a text file shows a replay, not frames; use write_replay")
     if not len(frames):
         raise ValueError("there is no frame to write")
     if not 0 < fps <= _MILLISECONDS / _GIF_TICK:
         raise ValueError(f"fps must lie in (0, {_MILLISECONDS // _GIF_TICK}], got {fps}")
     if hold_seconds < 0:
         raise ValueError(f"hold_seconds must not be negative, got {hold_seconds}")
-    with _moved_into_place(path) as draft:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with moved_into_place(path) as draft:
         _FRAME_WRITERS[ending](draft, frames, fps, hold_seconds)
     return path
 
@@ -120,16 +122,6 @@ def _checked_ending(path: Path) -> str:
             f"cannot tell the format of {str(path)!r}; it must end in {', '.join(ENDINGS)}"
         )
     return ending
-
-
-@contextmanager
-def _moved_into_place(path: Path) -> Iterator[Path]:
-    """Yield a path in the same folder that replaces the real one if all goes well."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{path.stem}-", dir=path.parent) as folder:
-        draft = Path(folder) / path.name
-        yield draft
-        draft.replace(path)
 
 
 def _write_gif(path: Path, frames: Sequence[Frame], fps: float, hold_seconds: float) -> None:

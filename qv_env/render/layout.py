@@ -7,8 +7,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from qv_env.actions import ACTIONS, action_text
+from qv_env.actions import ACTIONS
 from qv_env.cards import RANKS
+from qv_env.history import UNDO, operation_text
 from qv_env.render import geometry as at
 from qv_env.render.backdrop import HEADER_BASELINE, HEADER_LABEL_RIGHTS
 from qv_env.render.sheet import (
@@ -50,8 +51,9 @@ def blits_of(state: Any, sheet: Sheet, *, deal: str, action: int | None) -> NDAr
         _add_centred(blits, sheet, BLOCKED_BANNER, middle, at.TOP_ROW + at.CARD_HEIGHT // 2)
     move = ""
     if action is not None:
-        move = action_text(action)
-        _add_ring(blits, state, ACTIONS[action].destination)
+        move = operation_text(action)
+        if action != UNDO:  # an undo has no destination of its own
+            _add_ring(blits, state, ACTIONS[action].destination)
     _add_header(blits, state, sheet, deal, move)
     return np.array(blits, dtype=np.int64)
 

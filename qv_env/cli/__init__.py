@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 
 _USER_ERROR = 2
-_NEEDED = ("click", "rich", "scipy")
+_NEEDED = ("click", "pydantic", "rich", "scipy")
 
 
 def main() -> None:
     """Run the command line; `qv --help` tells what there is."""
     try:
-        from qv_env.commands import qv
+        from qv_env.cli.group import qv
     except ModuleNotFoundError as error:
         if error.name not in _NEEDED:
             raise
