@@ -18,7 +18,7 @@ import click
 import torch
 from rich.console import Console
 from rich.table import Table
-from speed.docs import update_page
+from speed.docs import read_figures, update_page
 from speed.machine import description
 from speed.report import write_json
 from stable_baselines3.common.callbacks import BaseCallback
@@ -172,8 +172,9 @@ def main(config: Path, rounds: int, json_file: Path | None, *, publish: bool) ->
     if json_file is not None:
         write_json(data, json_file)
     if publish:
-        write_json(data, DOCS / "data" / "training_speed.json")
-        update_page(DOCS / "performance.md", training=data)
+        figures = DOCS / "data" / "training_speed.json"
+        write_json(data, figures)
+        update_page(DOCS / "performance.md", training=read_figures(figures))
 
 
 def measure(config: Config, rounds: int, name: str) -> dict[str, Any]:
