@@ -15,7 +15,7 @@ from gymnasium.wrappers import TimeLimit
 from qv_env import task
 from qv_env.batch import Batch, Outputs
 from qv_env.observation import observation_space
-from qv_env.options import checked_seed, deal_option
+from qv_env.options import checked_action, checked_seed, deal_option
 from qv_env.refusals import refusal_text
 from qv_env.settings import (
     LONGEST_EPISODE,
@@ -27,6 +27,7 @@ from qv_env.settings import (
 from qv_env.snapshots import Snapshots
 
 _ROW: Final = np.zeros(1, np.int64)
+_OUT_OF_RANGE: Final = np.full(1, -1, np.int64)  # refused as any other number that is no action
 
 
 class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[Any], np.int64]):
@@ -164,11 +165,17 @@ class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[Any], np.int64]):
 
         Raises:
             ValueError: The action is illegal, and ``illegal="raise"``; nothing has changed then.
+            TypeError: The action is not a whole number.
             ResetNeeded: The episode has ended, or none has begun.
         """
         if self._outputs is None or self._batch.tasks["finished"][0]:
             raise ResetNeeded("the episode has ended or none has begun: call reset() first")
-        actions = np.array([action], np.int64)
+        if type(action) is not int and not isinstance(action, np.integer):
+            action = checked_action(action)
+        try:
+            actions = np.array([action], np.int64)
+        except OverflowError:
+            actions = _OUT_OF_RANGE
         if self.settings.illegal == "raise":
             self._batch.raise_refused(actions)
         outputs = self._batch.new_outputs()
@@ -210,7 +217,8 @@ class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[Any], np.int64]):
         return None
 
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """End the episode, and close the window if there is one; a reset begins anew."""
+        self._outputs = None
         if self._window is not None:
             self._window.close()
             self._window = None
