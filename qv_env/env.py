@@ -27,6 +27,7 @@ from qv_env.settings import (
 from qv_env.snapshots import Snapshots
 
 _ROW: Final = np.zeros(1, np.int64)
+_PLAIN_NUMBERS: Final = (np.int64, int)  # what nearly all actions are, told apart at once
 _OUT_OF_RANGE: Final = np.full(1, -1, np.int64)  # refused as any other number that is no action
 
 
@@ -170,7 +171,7 @@ class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[Any], np.int64]):
         """
         if self._outputs is None or self._batch.tasks["finished"][0]:
             raise ResetNeeded("the episode has ended or none has begun: call reset() first")
-        if type(action) is not int and not isinstance(action, np.integer):
+        if type(action) not in _PLAIN_NUMBERS:
             action = checked_action(action)
         try:
             actions = np.array([action], np.int64)
