@@ -8,9 +8,11 @@ also be *explicit*: any order of the 104 cards, typed in.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import operator
 import re
 from functools import cached_property
+from string import ascii_uppercase
 from typing import Final, Self, SupportsIndex
 
 import numpy as np
@@ -27,6 +29,11 @@ DEALS: Final = BASE**LETTERS
 _THREE_LETTERS_FIXED: Final = BASE ** (LETTERS - 3)
 
 EXPLICIT_NAME: Final = "explicit deal"
+
+_A: Final = ord("A")
+# Vector environments name every deal that they begin, so codes are put together of larger pieces.
+_THREE_LETTERS: Final = tuple(map("".join, itertools.product(ascii_uppercase, repeat=3)))
+_TRIPLES: Final = len(_THREE_LETTERS)
 
 _STOCK_LINE: Final = 16
 
@@ -51,11 +58,9 @@ def deal_code(number: SupportsIndex) -> str:
     rest = operator.index(number)
     if not 0 <= rest < DEALS:
         raise ValueError(f"a deal number must lie in [0, {DEALS - 1}], got {rest}")
-    letters = []
-    for _ in range(LETTERS):
-        rest, digit = divmod(rest, BASE)
-        letters.append(chr(ord("A") + digit))
-    return PREFIX + "".join(reversed(letters))
+    rest, last = divmod(rest, _TRIPLES)
+    first, middle = divmod(rest, _TRIPLES)
+    return f"{PREFIX}{chr(_A + first)}{_THREE_LETTERS[middle]}{_THREE_LETTERS[last]}"
 
 
 def deal_number(code: str) -> int:
@@ -87,7 +92,7 @@ def deal_number(code: str) -> int:
             raise ValueError(
                 f"wrong letter {letter!r} in deal code {code!r}: expected letters A to Z"
             )
-        number = BASE * number + ord(letter) - ord("A")
+        number = BASE * number + ord(letter) - _A
     return number
 
 

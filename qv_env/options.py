@@ -45,7 +45,7 @@ def checked_seed(seed: Any) -> int | None:
     return number
 
 
-def checked_seeds(seed: Any, count: int) -> list[int | None]:
+def checked_seeds(seed: Any, count: int) -> Sequence[int | None]:
     """Return a seed, or None, for each game of a vector environment.
 
     Args:
@@ -62,7 +62,7 @@ def checked_seeds(seed: Any, count: int) -> list[int | None]:
             raise ValueError(f"expected one seed for each of the {count} games, got {len(seed)}")
         return [checked_seed(one) for one in seed]
     first = checked_seed(seed) or 0
-    return [first + i for i in range(count)]
+    return range(first, first + count)
 
 
 def take_reset_mask(

@@ -140,6 +140,8 @@ def test_drawn_actions_follow_the_policys_probabilities() -> None:
 class Predictor:
     """A model that exposes no ratings."""
 
+    num_timesteps = 0
+
     class policy:  # noqa: N801 - the attribute's name in stable-baselines3
         @staticmethod
         def set_training_mode(mode: bool) -> None:
