@@ -15,7 +15,7 @@ from gymnasium.wrappers import TimeLimit
 from qv_env.batch import Batch, Outputs
 from qv_env.infos import of_game
 from qv_env.observation import observation_space
-from qv_env.options import checked_seed, deal_option
+from qv_env.options import checked_action, checked_seed, deal_option
 from qv_env.settings import (
     LONGEST_EPISODE,
     RENDER_MODES,
@@ -26,6 +26,8 @@ from qv_env.settings import (
 from qv_env.snapshots import Snapshots
 
 _ROW: Final = np.zeros(1, np.int64)
+_PLAIN_NUMBERS: Final = (np.int64, int)  # what nearly all actions are, told apart at once
+_OUT_OF_RANGE: Final = np.full(1, -1, np.int64)  # refused as any other number that is no action
 
 
 class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[Any], np.int64]):
@@ -164,12 +166,18 @@ class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[Any], np.int64]):
 
         Raises:
             ValueError: The action is illegal, and ``illegal="raise"``; nothing has changed then.
+            TypeError: The action is not a whole number.
             ResetNeeded: The episode has ended, or none has begun.
         """
         outputs = self._outputs
         if outputs is None or self._batch.tasks["finished"][0]:
             raise ResetNeeded("the episode has ended or none has begun: call reset() first")
-        actions = np.array([action], np.int64)
+        if type(action) not in _PLAIN_NUMBERS:
+            action = checked_action(action)
+        try:
+            actions = np.array([action], np.int64)
+        except OverflowError:
+            actions = _OUT_OF_RANGE
         if self.settings.illegal == "raise":
             self._batch.raise_refused(actions)
         self._batch.advance(actions, outputs)
@@ -205,7 +213,8 @@ class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[Any], np.int64]):
         return None
 
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """End the episode, and close the window if there is one; a reset begins anew."""
+        self._outputs = None
         if self._window is not None:
             self._window.close()
             self._window = None

@@ -17,7 +17,7 @@ from qv_env import infos, task
 from qv_env.batch import Batch, Outputs
 from qv_env.observation import observation_space
 from qv_env.options import checked_seeds, deal_options, take_reset_mask
-from qv_env.settings import VECTOR_RENDER_MODES, Settings, check_choice, check_count
+from qv_env.settings import VECTOR_RENDER_MODES, Settings, check_choice, check_count, checked_flag
 from qv_env.snapshots import Snapshots
 
 _MOST_GAMES = 1 << 24
@@ -89,12 +89,11 @@ class QuaranteVoleursVectorEnv(
             max_episode_steps=max_episode_steps,
         )
         check_choice("render_mode", render_mode, (None, *VECTOR_RENDER_MODES))
-        check_choice("copy", copy, (True, False))
         self.num_envs = check_count("num_envs", num_envs, _MOST_GAMES)
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = render_mode
-        self.copy = copy
+        self.copy = checked_flag("copy", copy)
         self.single_action_space = spaces.Discrete(self.settings.action_count)
         self.single_observation_space = observation_space(self.settings)
         threads = check_count("num_threads", num_threads, _MOST_THREADS)
@@ -220,12 +219,19 @@ class QuaranteVoleursVectorEnv(
         """Return one text (``ansi``) or uint8 picture (``rgb_array``) for each game."""
         if self.render_mode is None:
             return None
+        if self._outputs is None:
+            raise ResetNeeded("no episode has begun: call reset() first")
         from qv_env.render import render_rgb, render_text
 
         draw = render_text if self.render_mode == "ansi" else render_rgb
         return tuple(
             draw(state, deal=deal) for state, deal in zip(self.states, self.deals, strict=True)
         )
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """End all episodes; a reset begins anew."""
+        del kwargs
+        self._outputs = None
 
     def _play(
         self, actions: npt.NDArray[Any]
