@@ -13,7 +13,9 @@ from agents.specs import agent_options, split_spec
 
 BUILT_IN: Final = {
     "greedy": "agents.greedy:GreedyAgent",
+    "planner": "agents.planner:PlannerAgent",
     "random": "agents.random_agent:RandomAgent",
+    "sampler": "agents.planner:SamplerAgent",
 }
 """The class of each agent that is called by a name, as ``module:Class``."""
 

@@ -213,7 +213,7 @@ def test_a_users_class_is_checked(agents_of_a_user: str, name: str, why: str) ->
 
 
 def test_unknown_agents_are_told_the_nearest() -> None:
-    with pytest.raises(ValueError, match=r"'gredy'; did you mean greedy\? Known agents: greedy, r"):
+    with pytest.raises(ValueError, match=r"'gredy'; did you mean greedy\? Known agents: greedy, p"):
         load_agent("gredy")
     with pytest.raises(ValueError, match=r"unknown agent 'xyzzy'\. Known agents"):
         load_agent("xyzzy")

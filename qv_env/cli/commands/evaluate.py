@@ -32,9 +32,9 @@ _INTERRUPTED: Final = 130  # what a shell says of a command that Ctrl-C has ende
     multiple=True,
     required=True,
     metavar="AGENT",
-    help="random, greedy, a run folder or model file of train.py, or module:Class, perhaps with "
-    "options as in name:key=value,key=value; give it once for each agent. The others are compared "
-    "with the first.",
+    help="random, greedy, planner, sampler, a run folder or model file of train.py, or "
+    "module:Class, perhaps with options as in name:key=value,key=value; give it once for each "
+    "agent. The others are compared with the first.",
 )
 @click.option(
     "--deals",

@@ -1,0 +1,1 @@
+"""Search between two draws: the part of the game that is deterministic and fully visible."""

@@ -1,0 +1,118 @@
+"""Plans for batches of games: the actions from here to the next draw, that draw included."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from agents.chance import mix
+from agents.search.closure import search, write_path
+from agents.search.knowledge import read_table
+from agents.search.moves import make_safe_moves
+from agents.search.sampling import choose_exit
+from qv_env.engine import foundation_cards
+from qv_env.jit import separate_kernel
+
+DRAW: Final = 0
+MOST_ACTIONS: Final = 256
+
+SETTINGS: Final = np.dtype(
+    [
+        ("nodes", np.int64),  # positions looked at between two draws
+        ("playout_nodes", np.int64),  # the same in playouts
+        ("candidates", np.int64),  # exits that are played out
+        ("worlds", np.int64),  # random stocks in each round; 0 for no playouts
+    ]
+)
+
+PLAN: Final = np.dtype(
+    [
+        ("seed", np.uint64),
+        ("decisions", np.int64),
+        ("length", np.int64),
+        ("next", np.int64),
+        ("given_up", np.bool_),  # nothing is left to draw and nothing to win
+        ("actions", np.int16, (MOST_ACTIONS,)),
+    ]
+)
+
+
+@separate_kernel
+def choose_actions(
+    rooms: Any,
+    state: Any,
+    tables: Any,
+    masks: Any,
+    plans: Any,
+    weights: Any,
+    settings: Any,
+    means: Any,
+    actions: Any,
+) -> None:
+    """Write the next action of every row's plan, after planning where a plan has ended.
+
+    Args:
+        rooms: Two `closure.workspace` records: for the search and for playouts.
+        state: A state record to work on.
+        tables: Records of type `qv_env.CARDS_DTYPE`, shape ``(n,)``.
+        masks: Action masks, int8 of shape ``(n, 269)``.
+        plans: Records of type `PLAN`, shape ``(n,)``.
+        weights: See `agents.search.evaluation.evaluate`.
+        settings: A record of type `SETTINGS`.
+        means: Room for the results of nodes, float64, one for each node.
+        actions: Written, int64 of shape ``(n,)``.
+    """
+    for row in range(actions.shape[0]):
+        plan = plans[row]
+        if plan["next"] == plan["length"] and not plan["given_up"]:
+            read_table(state, tables[row])
+            _plan(rooms, state, plan, weights, settings, means)
+        actions[row] = _allowed(masks[row], plan)
+
+
+@separate_kernel
+def _plan(rooms: Any, state: Any, plan: Any, weights: Any, settings: Any, means: Any) -> None:
+    path = plan["actions"]
+    count = make_safe_moves(state, path, 0)
+    seed = mix(plan["seed"], plan["decisions"])
+    if settings["worlds"] > 0:
+        goal = choose_exit(rooms[0], rooms[1], state, weights, settings, seed, means)
+    else:
+        goal = search(rooms[0], state, weights, settings["nodes"])
+    won = rooms[0]["won"] >= 0
+    if state["stock_count"] == 0 and not won:
+        goal = _fullest(rooms[0])
+    count = write_path(rooms[0], goal, path, count)
+    if state["stock_count"] > 0 and not won:
+        path[count] = DRAW
+        count += 1
+    plan["length"], plan["next"] = count, 0
+    plan["given_up"] = state["stock_count"] == 0
+    plan["decisions"] += 1
+
+
+@separate_kernel
+def _fullest(room: Any) -> int:
+    """Return the node with most cards on the foundations, the first of several."""
+    best, most = 0, -1
+    for node in range(room["count"]):
+        cards = foundation_cards(room["states"][node])
+        if cards > most:
+            best, most = node, cards
+    return best
+
+
+@separate_kernel
+def _allowed(mask: Any, plan: Any) -> int:
+    """Return the plan's next action, or the first that the mask allows where nothing is left."""
+    if plan["next"] < plan["length"]:
+        action = int(plan["actions"][plan["next"]])
+        plan["next"] += 1
+        if mask[action]:
+            return action
+        plan["length"] = plan["next"]
+    for action in range(mask.shape[0]):
+        if mask[action]:
+            return action
+    return DRAW

@@ -1,0 +1,93 @@
+"""Playing whole games by search: at each draw, from the exit that looks best."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numba
+import numpy as np
+
+from agents.search.closure import ROOT, search
+from agents.search.moves import make_safe_moves
+from qv_env import engine
+from qv_env.cards import DECK_SIZE
+from qv_env.jit import kernel, parallel_kernel, separate_kernel
+from qv_env.shuffle import fill_deck, shuffle
+
+RESULT: Final = np.dtype(
+    [("won", np.bool_), ("foundation_cards", np.uint8), ("score", np.uint16), ("nodes", np.int64)]
+)
+
+
+@separate_kernel
+def advance(room: Any, state: Any, weights: Any, nodes: int) -> bool:
+    """Play until the next draw and make it; return whether there was a card to draw."""
+    actions = room["actions"]
+    make_safe_moves(state, actions, 0)
+    exit_node = search(room, state, weights, nodes)
+    if exit_node != ROOT:
+        state_at = room["states"][exit_node]
+        copy_state(state, state_at)
+    if state["stock_count"] == 0:
+        return False
+    engine.move(state, state["tops"].shape[0], state["columns"].shape[0])
+    return True
+
+
+@kernel
+def copy_state(state: Any, source: Any) -> None:
+    """Overwrite a state with another one, field by field."""
+    state["score"] = source["score"]
+    state["stock_count"] = source["stock_count"]
+    state["waste_count"] = source["waste_count"]
+    state["moves"] = source["moves"]
+    state["heights"][:] = source["heights"]
+    state["foundations"][:] = source["foundations"]
+    state["columns"][:] = source["columns"]
+    state["waste"][:] = source["waste"]
+    state["stock"][:] = source["stock"]
+    state["unseen"][:] = source["unseen"]
+    state["tops"][:] = source["tops"]
+    state["wants"][:] = source["wants"]
+
+
+@separate_kernel
+def play_out(room: Any, state: Any, weights: Any, nodes: int) -> int:
+    """Play a game to its end and return how many positions were looked at."""
+    looked_at = 0
+    going = True
+    while going and not engine.is_won(state):
+        going = advance(room, state, weights, nodes)
+        looked_at += room["count"]
+    return looked_at
+
+
+@parallel_kernel
+def play_deals(
+    rooms: Any, states: Any, numbers: Any, weights: Any, nodes: Any, results: Any
+) -> None:
+    """Play numbered deals, spread over threads.
+
+    Args:
+        rooms: `closure.workspace` records, one a thread.
+        states: State records, one a thread.
+        numbers: Deal numbers, int64 of shape ``(n,)``.
+        weights: float64 of shape ``(w, 2, len(FACTS))``; deal ``i`` is played with weights
+            ``i % w``.
+        nodes: Positions looked at between two draws.
+        results: Record array of type `RESULT`, shape ``(n,)``; written.
+    """
+    workers = rooms.shape[0]
+    for worker in numba.prange(workers):
+        cards = np.empty(DECK_SIZE, np.uint8)
+        for i in range(worker, numbers.shape[0], workers):
+            fill_deck(cards)
+            shuffle(np.uint64(numbers[i]), cards, 0)
+            engine.deal(states[worker], cards)
+            looked_at = play_out(
+                rooms[worker], states[worker], weights[i % weights.shape[0]], nodes
+            )
+            results[i]["won"] = engine.is_won(states[worker])
+            results[i]["foundation_cards"] = engine.foundation_cards(states[worker])
+            results[i]["score"] = states[worker]["score"]
+            results[i]["nodes"] = looked_at
