@@ -41,7 +41,7 @@ class Sb3Agent:
     Attributes:
         name: What tables call it.
         env_kwargs: The environment it was trained in, as far as an agent may choose it.
-        training: The ``steps`` it was trained for.
+        training: The ``steps`` it was trained for, where the model knows.
     """
 
     def __init__(
@@ -59,7 +59,8 @@ class Sb3Agent:
         """
         self.name = name
         self.env_kwargs = dict(env_kwargs)
-        self.training = {"steps": int(model.num_timesteps)}
+        steps = getattr(model, "num_timesteps", None)
+        self.training = {} if steps is None else {"steps": int(steps)}
         self.model = model
         self.deterministic = deterministic
         self._seeds = np.zeros(0, np.uint64)
