@@ -56,10 +56,10 @@ def standalone_page(
 
 
 def script_json(data: Any) -> str:
-    """Return data as JSON that can stand in a script element: in ASCII, without ``<``.
+    r"""Return data as JSON that can stand in a script element: in ASCII, without ``<``.
 
     >>> print(script_json({"name": "</script>"}))
-    {"name":"\\u003c/script>"}
+    {"name":"\u003c/script>"}
     """
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c")  # it can only stand inside of strings

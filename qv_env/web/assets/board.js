@@ -100,6 +100,7 @@ class Board {
   /** Return a new card that lies where the stock is. */
   #fromStock(card) {
     const element = htmlElement("div", `card suit-${card[1]}`, cardFace(card));
+    element.dataset.card = card;
     setProperties(element, { ...GRID.get("stock"), level: 0, height: 1, z: ABOVE_ALL });
     this.#cloth.append(element);
     return element;

@@ -39,17 +39,21 @@ function cardLabel(card) {
 /** Return a card's face: rank and suit along the top, so that covered cards can be read. */
 function cardFace(card) {
   const [rank, suit] = card;
-  const label = svgElement("text", { x: 7, y: 37, "font-size": 42 });
+  const label = svgElement("text", { x: 7, y: 37, "font-size": 40, class: "index" });
   label.textContent = rankLabel(card);
-  const parts = [label, symbol(suit, 59, 7, 33)];
+  if (rank === "T") { // two digits get no more room than any font leaves them
+    label.setAttribute("textLength", 44);
+    label.setAttribute("lengthAdjust", "spacingAndGlyphs");
+  }
+  const parts = [label, symbol(suit, 60, 8, 32, "corner")];
   if ("JQK".includes(rank)) {
     parts.push(
-      svgElement("rect", { x: 18, y: 50, width: 64, height: 80, rx: 6, class: "frame" }),
-      symbol(rank, 27, 53, 46, "hat"),
-      symbol(suit, 31, 92, 38),
+      svgElement("rect", { x: 20, y: 47, width: 60, height: 84, rx: 6, class: "frame" }),
+      symbol(rank, 30, 49, 40, "hat"),
+      symbol(suit, 32, 92, 36),
     );
   } else {
-    parts.push(symbol(suit, 20, 60, 60));
+    parts.push(symbol(suit, 21, 58, 58));
   }
   return svgElement("svg", { viewBox: "0 0 100 140", "aria-hidden": "true" }, parts);
 }

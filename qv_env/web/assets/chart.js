@@ -4,10 +4,10 @@
 class ScoreChart {
   #marker = svgElement("line", { class: "marker", "vector-effect": "non-scaling-stroke" });
 
-  /** Draw the curve of some scores, one a position, into an SVG element. */
-  constructor(svg, scores) {
+  /** Draw the curve of some scores, one a position; `go(ply)` is called where it is pressed. */
+  constructor(svg, scores, go) {
     const end = Math.max(scores.length - 1, 1);
-    const summit = Math.max(...scores, 1);
+    const summit = scores.reduce((a, b) => Math.max(a, b), 1);
     const points = scores.map((score, ply) => `${ply},${summit - score}`);
     const line = `M${points.join("L")}`;
     svg.setAttribute("viewBox", `0 0 ${end} ${summit}`);
@@ -17,6 +17,17 @@ class ScoreChart {
       this.#marker,
     );
     this.#marker.setAttribute("y2", summit);
+    const seek = (event) => {
+      const { left, width } = svg.getBoundingClientRect();
+      go(Math.round((end * (event.clientX - left)) / width));
+    };
+    svg.addEventListener("pointerdown", (event) => {
+      svg.setPointerCapture(event.pointerId);
+      seek(event);
+    });
+    svg.addEventListener("pointermove", (event) => {
+      if (svg.hasPointerCapture(event.pointerId)) seek(event);
+    });
   }
 
   /** Move the line to a ply. */

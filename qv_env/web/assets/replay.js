@@ -9,10 +9,11 @@ const byId = (id) => document.getElementById(id);
 const game = JSON.parse(byId("data").textContent);
 const end = game.plies.length;
 const scores = game.positions.map(({ score }) => score);
+const mostWaste = game.positions.reduce((most, { piles }) => Math.max(most, piles.w.length / 2), 0);
 
 const board = new Board(byId("board"));
 const player = new Player(end, show);
-const chart = new ScoreChart(byId("chart"), scores);
+const chart = new ScoreChart(byId("chart"), scores, (ply) => player.go(ply));
 const moves = new MoveList(byId("moves"), game.plies, scores, (ply) => player.go(ply));
 const ratings = game.measure
   ? new Ratings(byId("ratings"), game.measure, (from, to) => board.point(from, to))
@@ -32,13 +33,19 @@ function show({ isStep }) {
   showControls(ply, move);
 }
 
+/** List the waste; its room is that of the longest one, so that nothing else moves. */
 function showWaste(cards) {
-  byId("waste").replaceChildren(...cards.map((card) => htmlElement("li", "", cardTag(card))));
+  const items = Array.from({ length: mostWaste }, (_, k) => {
+    const isThere = k < cards.length;
+    return htmlElement("li", isThere ? "" : "room", cardTag(isThere ? cards[k] : "TS"));
+  });
+  items[cards.length - 1]?.classList.add("top");
+  byId("waste").replaceChildren(...items);
 }
 
 function showFigures(position) {
   const placed = FOUNDATIONS.reduce((sum, f) => sum + cardsOf(position.piles[f]).length, 0);
-  const figures = { score: position.score, moves: position.moves, stock: position.stock, home: placed };
+  const figures = { score: position.score, moves: position.moves, stock: position.stock, foundations: placed };
   byId("figures").replaceChildren(
     ...Object.entries(figures).map(([name, value]) =>
       htmlElement("div", "", htmlElement("dt", "", name), htmlElement("dd", "", `${value}`)),
@@ -90,7 +97,7 @@ function begin() {
   byId("by").title = `recorded by qv-env ${game.library}` + (game.seed === null ? "" : `, seed ${game.seed}`);
   byId("ending").textContent = game.ending;
   byId("ending").classList.add(game.ending);
-  byId("summit").textContent = Math.max(...scores);
+  byId("summit").textContent = `score ${scores.reduce((a, b) => Math.max(a, b))}`;
   byId("slider").max = end;
   byId("speed").append(...SPEEDS.map((speed) => new Option(`${speed} / s`, speed)));
   const heights = game.positions.flatMap(({ piles }) => COLUMNS.map((t) => piles[t].length / 2));
