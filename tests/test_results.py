@@ -21,7 +21,7 @@ from agents.oracle import oracle, replay_by_oracle
 from agents.results.checking import check_result, replay_by_engine
 from agents.results.evaluation import Order, board_of, make_result, play, save_result
 from agents.results.journal import Journal
-from agents.results.provenance import current_source
+from agents.results.provenance import current_source, source_digest
 from agents.results.result import Result, read_result
 from agents.results.rows import decode_actions, encode_actions
 from agents.workers import Recipe
@@ -166,6 +166,24 @@ def test_who_sees_the_stock_is_on_the_thoughtful_board() -> None:
 
     assert board_of(Seer()) == "thoughtful"
     assert board_of(GreedyAgent()) == "hidden"
+
+
+def test_the_digest_is_of_all_that_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agents.results.provenance.ROOT", tmp_path)
+    digests = [source_digest()]
+    for name in (
+        "agents/planner.py",
+        "agents/search/weights.json",
+        "qv_env/engine.py",
+        "agents/boards/tables.py",
+        "qv_env/render/rgb.py",
+        "agents/__pycache__/planner.pyc",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("1")
+        digests.append(source_digest())
+    assert len(set(digests[:4])) == 4
+    assert set(digests[4:]) == {digests[3]}
 
 
 def test_a_journal_goes_on_where_a_kill_has_cut_it(tmp_path: Path) -> None:

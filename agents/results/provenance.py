@@ -63,12 +63,13 @@ def source_commit() -> str | None:
 
 
 def source_digest() -> str:
-    """Return a digest of all code that plays: the game, the agents, and their evaluation."""
+    """Return a digest of all that plays: the game, the agents with their data, the evaluation."""
     digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
     for folder in _playing_folders():
-        for file in sorted((ROOT / folder).rglob("*.py")):
+        for file in sorted((ROOT / folder).rglob("*")):
             name = file.relative_to(ROOT).as_posix()
-            if not name.startswith(_NOT_PLAYING):
+            compiled = "__pycache__" in file.parts
+            if file.is_file() and not compiled and not name.startswith(_NOT_PLAYING):
                 digest.update(name.encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()
 
