@@ -78,7 +78,7 @@ class Pairing(NamedTuple):
 
     Attributes:
         deals: How many deals both have played.
-        differences: The mean difference of each of `PAIRED`, ours less theirs.
+        differences: The mean difference of each figure asked for, ours less theirs.
         only_ours: Deals that only our agent won.
         only_theirs: Deals that only the other one won.
         p_value: Of McNemar's exact test that either is as likely to be the only winner.
@@ -91,8 +91,13 @@ class Pairing(NamedTuple):
     p_value: float
 
 
-def pair(ours: Sequence[Game], theirs: Sequence[Game]) -> Pairing:
+def pair(ours: Sequence[Game], theirs: Sequence[Game], names: Sequence[str] = PAIRED) -> Pairing:
     """Compare two agents deal by deal, on the deals that both have played.
+
+    Args:
+        ours: The games of one agent.
+        theirs: The games of the other.
+        names: The figures whose differences are wanted.
 
     Raises:
         ValueError: There is no such deal.
@@ -107,7 +112,7 @@ def pair(ours: Sequence[Game], theirs: Sequence[Game]) -> Pairing:
     return Pairing(
         deals=len(pairs),
         differences={
-            name: paired_difference(values(left, name), values(right, name)) for name in PAIRED
+            name: paired_difference(values(left, name), values(right, name)) for name in names
         },
         only_ours=only_ours,
         only_theirs=only_theirs,

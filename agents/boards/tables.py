@@ -83,7 +83,7 @@ def neighbours_table(ranking: Ranking) -> str:
     heading = ["agent", "less", "won (points)", "won by one only", "p", "score"]
     rows = []
     for better, worse in itertools.pairwise(ranking.entries):
-        pairing = pair(better.result.rows, worse.result.rows)
+        pairing = pair(better.result.rows, worse.result.rows, ("win_rate", "score"))
         rows.append(
             [
                 _name(better),
