@@ -16,8 +16,9 @@ import pytest
 
 from agents.episode import play_episode
 from agents.random_agent import RandomAgent
+from qv_env.actions import parse_action
 from qv_env.deals import Deal
-from qv_env.episodes import Episode, EpisodeSettings, make_episode, verify
+from qv_env.episodes import Episode, EpisodeSettings, Policy, make_episode, verify
 from qv_env.web import write_replay_page
 from tests.golden import read_transcript
 
@@ -192,14 +193,26 @@ def test_what_the_agent_thought_is_shown(opened: Opener) -> None:
     assert page.inner_text("#rated") == "the game is over"
 
 
+def test_values_are_shown_in_the_agents_unit(opened: Opener) -> None:
+    thought = (((0, 3.0), (parse_action("t4>t7"), -1.0)), ())
+    page = opened(make_episode(21, [0, 0], policy=Policy(measure="value", favoured=thought)))
+    assert page.locator("#rated .value").all_inner_texts() == ["3", "-1"]
+    widths = page.evaluate(
+        "[...document.querySelectorAll('#rated .fill')].map((bar) => bar.style.width)"
+    )
+    assert widths == ["100%", "0%"]
+    page.keyboard.press("ArrowRight")
+    assert page.inner_text("#rated") == "nothing recorded at this ply"
+
+
 @pytest.mark.parametrize(("motion", "moves"), [("reduce", False), ("no-preference", True)])
 def test_cards_glide_unless_less_motion_is_wanted(
     opened: Opener, won: Episode, motion: str, *, moves: bool
 ) -> None:
     page = opened(won, reduced_motion=motion)
     page.keyboard.press("ArrowRight")
-    seconds = page.evaluate("getComputedStyle(document.querySelector('.moved')).transitionDuration")
-    assert (seconds != "0s") is moves
+    gliding = page.evaluate("document.querySelector('.moved').getAnimations().length > 0")
+    assert gliding is moves
 
 
 def test_names_in_a_file_are_text(opened: Opener) -> None:

@@ -17,7 +17,9 @@ const ABOVE_ALL = 100;
 class Board {
   #cloth = htmlElement("div", "cloth");
   #slots = new Map();
-  #cards = []; // {element, card, place, level}
+  #cards = []; // {element, card, place, level, height}
+  #laid = new WeakMap(); // where each element lies, to leave alone those that stay
+  #hasNew = false; // whether cards came from the stock that no browser has laid out yet
   #stockCount = htmlElement("span", "count");
 
   /** Build an empty table in an element of the class `board`. */
@@ -59,7 +61,8 @@ class Board {
     this.#cards = this.#match(wanted);
     const kept = new Set(this.#cards.map(({ element }) => element));
     for (const { element } of before) if (!kept.has(element)) element.remove();
-    this.#place(wanted, moved, still);
+    this.#cloth.classList.toggle("still", still);
+    this.#lay(moved);
     this.#stockCount.textContent = position.stock || "";
     this.#slots.get("stock").classList.toggle("full", position.stock > 0);
     this.root.setAttribute("aria-label", positionLabel(position));
@@ -103,18 +106,22 @@ class Board {
     element.dataset.card = card;
     setProperties(element, { ...GRID.get("stock"), level: 0, height: 1, z: ABOVE_ALL });
     this.#cloth.append(element);
+    this.#hasNew = true;
     return element;
   }
 
-  #place(wanted, moved, still) {
-    if (!still) this.#cloth.getBoundingClientRect(); // so that new cards glide from the stock
+  #lay(moved) {
+    if (this.#hasNew) this.#cloth.getBoundingClientRect(); // so that they glide from the stock
+    this.#hasNew = false;
     for (const { element, place, level, height } of this.#cards) {
       const { x, row } = GRID.get(place);
       const isColumn = row > 0;
       const isTop = level === height - 1;
       const isMoved = isTop && place === moved;
+      const lies = `${place} ${level} ${height} ${isMoved}`;
+      if (this.#laid.get(element) === lies) continue;
+      this.#laid.set(element, lies);
       element.dataset.place = place;
-      element.classList.toggle("still", still);
       element.classList.toggle("moved", isMoved);
       element.classList.toggle("buried", !isColumn && level < height - SHOWN_OF_A_STACK);
       setProperties(element, {

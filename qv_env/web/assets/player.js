@@ -6,10 +6,11 @@ const FIRST_SPEED = 4;
 
 class Player {
   #timer = null;
+  #due = 0; // when the next ply is to be shown
   ply = 0;
   speed = FIRST_SPEED;
 
-  /** Play a game of some plies; `changed(how)` is called whenever something does. */
+  /** Play a game of some plies; `changed({isStep})` is called when ply, speed or state do. */
   constructor(plies, changed) {
     this.plies = plies;
     this.changed = changed;
@@ -30,6 +31,7 @@ class Player {
   play() {
     if (this.isPlaying || !this.plies) return;
     if (this.ply === this.plies) this.go(0);
+    this.#due = performance.now();
     this.#schedule();
     this.changed({ isStep: true });
   }
@@ -53,16 +55,20 @@ class Player {
 
   setSpeed(speed) {
     this.speed = speed;
+    this.#due = performance.now();
     if (this.isPlaying) this.#schedule();
     this.changed({ isStep: true });
   }
 
   #schedule() {
     clearTimeout(this.#timer);
+    const now = performance.now();
+    // Counted from when the last ply was due, so that time spent on drawing does not add up.
+    this.#due = Math.max(this.#due + 1000 / this.speed, now);
     this.#timer = setTimeout(() => {
       this.#schedule();
       this.go(this.ply + 1);
       if (this.ply === this.plies) this.pause();
-    }, 1000 / this.speed);
+    }, this.#due - now);
   }
 }

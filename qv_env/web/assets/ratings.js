@@ -5,6 +5,7 @@ const TITLES = {
   probability: "Agent’s probabilities here",
   value: "Agent’s values here",
 };
+const VALUE_DIGITS = 5;
 
 class Ratings {
   /** Use a section with a heading and a list; `point(from, to)` shows a move on the board. */
@@ -57,7 +58,7 @@ class Ratings {
   }
 
   #label(number) {
-    if (this.measure === "value") return number.toPrecision(4);
+    if (this.measure === "value") return `${Number(number.toPrecision(VALUE_DIGITS))}`;
     return `${(100 * number).toFixed(1)}%`;
   }
 }

@@ -35,22 +35,22 @@ function show({ isStep }) {
 
 /** List the waste; its room is that of the longest one, so that nothing else moves. */
 function showWaste(cards) {
-  const items = Array.from({ length: mostWaste }, (_, k) => {
-    const isThere = k < cards.length;
-    return htmlElement("li", isThere ? "" : "room", cardTag(isThere ? cards[k] : "TS"));
-  });
-  items[cards.length - 1]?.classList.add("top");
-  byId("waste").replaceChildren(...items);
+  const items = byId("waste").children;
+  for (let k = 0; k < mostWaste; k++) {
+    const card = cards[k] ?? "";
+    items[k].className = k === cards.length - 1 ? "top" : card ? "" : "room";
+    if (!card || items[k].dataset.card === card) continue;
+    items[k].dataset.card = card;
+    items[k].replaceChildren(cardTag(card));
+  }
 }
 
 function showFigures(position) {
   const placed = FOUNDATIONS.reduce((sum, f) => sum + cardsOf(position.piles[f]).length, 0);
-  const figures = { score: position.score, moves: position.moves, stock: position.stock, foundations: placed };
-  byId("figures").replaceChildren(
-    ...Object.entries(figures).map(([name, value]) =>
-      htmlElement("div", "", htmlElement("dt", "", name), htmlElement("dd", "", `${value}`)),
-    ),
-  );
+  byId("score").textContent = position.score;
+  byId("count").textContent = position.moves;
+  byId("stock").textContent = position.stock;
+  byId("foundations").textContent = placed;
 }
 
 function showControls(ply, move) {
@@ -92,6 +92,8 @@ function pressed(event) {
 
 function begin() {
   byId("deal").textContent = game.deal;
+  const places = Array.from({ length: mostWaste }, () => htmlElement("li", "room", cardTag("TS")));
+  byId("waste").append(...places);
   const who = htmlElement("bdi", "", game.agent ?? "somebody");
   byId("by").append("played by ", who, game.stock === "open" ? ", who saw the stock" : "");
   byId("by").title = `recorded by qv-env ${game.library}` + (game.seed === null ? "" : `, seed ${game.seed}`);
