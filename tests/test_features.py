@@ -137,15 +137,18 @@ def test_every_entry_says_what_the_table_says(table: play.Table) -> None:
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_features_kept_move_by_move_equal_those_of_the_state(threads: int) -> None:
-    envs = QuaranteVoleursVectorEnv(
-        13, observation="features", max_episode_steps=250, num_threads=threads
-    )
+    def new_envs() -> QuaranteVoleursVectorEnv:
+        return QuaranteVoleursVectorEnv(
+            13, observation="features", max_episode_steps=250, num_threads=threads
+        )
+
+    envs = new_envs()
     observations, infos = envs.reset(seed=5)
     rng = np.random.default_rng(5)
     out = np.empty(FEATURE_COUNT, np.uint8)
     for step in range(600):
         if step == 300:  # tables are no part of a saved state
-            other = QuaranteVoleursVectorEnv(13, observation="features", num_threads=threads)
+            other = new_envs()
             other.reset(seed=6)
             other.set_state(envs.get_state())
             envs = other
