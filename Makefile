@@ -47,8 +47,9 @@ types: $(STAMP)  ## Check the types
 	$(BIN)/mypy
 
 .PHONY: bench
-bench: $(STAMP)  ## Measure steps a second
+bench: $(STAMP)  ## Measure steps a second, beside peers, and where training spends its time
 	$(BIN)/python benchmarks/throughput.py
+	$(BIN)/python benchmarks/training.py
 
 .PHONY: boards
 boards: $(STAMP)  ## Write the tables and plots of results anew, from results/*.json

@@ -18,18 +18,17 @@ from typing import Any
 
 try:
     import click
-    import torch
     from rich.console import Console
 
-    from agents.training.algorithms import algorithm_class, algorithm_kwargs, policy_class, resolve
+    from agents.training.algorithms import resolve
     from agents.training.callbacks import Checkpoints, Evaluation, FiniteCheck, ProgressBar
-    from agents.training.checkpoint import latest_checkpoint, load_checkpoint
     from agents.training.config import Config, read_config
-    from agents.training.environments import make_training_env
     from agents.training.errors import ConfigError, TrainingError
     from agents.training.evaluation import evaluate_and_draw, quick_figures
-    from agents.training.metrics import open_logger
+    from agents.training.metrics import keep_until, open_logger
+    from agents.training.model import model_of_run, new_model, prepare_torch
     from agents.training.run_folder import RunFolder, free_folder, moved_into_place
+    from qv_env.cli.output import print_tables
 except ModuleNotFoundError as missing:
     if (missing.name or "").partition(".")[0] in ("agents", "qv_env"):
         raise
@@ -69,51 +68,80 @@ def main(
         if resume is not None:
             if config_file or settings or more_settings or folder:
                 raise ConfigError("--resume takes everything from the run; give nothing else")
-            run, config = reopened(resume)
+            go_on(RunFolder(resume), console)
         elif config_file is not None:
             config = resolve(read_config(config_file, (*settings, *more_settings)))
-            run = RunFolder(folder or free_folder(RUNS, config_file.stem))
-            run.create(config)
+            begin(RunFolder(folder or free_folder(RUNS, config_file.stem)), config, console)
         else:
             raise ConfigError("give --config FILE to train, or --resume RUN to go on with a run")
     except ConfigError as error:
         raise WrongInput(str(error)) from None
+    except TrainingError as error:
+        raise click.ClickException(str(error)) from None
+
+
+def begin(run: RunFolder, config: Config, console: Console) -> None:
+    """Train a new run from start to end.
+
+    The model is made before the folder, so that a config that does not work leaves nothing behind.
+
+    Raises:
+        ConfigError: The config does not work, or the folder cannot be used.
+        TrainingError: See `train`.
+    """
+    prepare_torch(config)
+    model = new_model(config)
+    run.create(config)
+    with run.locked():
+        train(run, config, model, console)
+
+
+def go_on(run: RunFolder, console: Console) -> None:
+    """Go on with a run from its last checkpoint to its end.
+
+    Raises:
+        ConfigError: The folder holds no run, or one that cannot go on.
+        TrainingError: See `train`.
+    """
+    if not run.config.is_file():
+        raise ConfigError(f"{run.path} is no run: it holds no {run.config.name}")
+    config = resolve(read_config(run.config))
     if run.finished:
         console.print(f"{run.path} is finished; nothing is left to train.")
         return
+    prepare_torch(config)
+    with run.locked():
+        train(run, config, model_of_run(run, config, console.print), console)
+
+
+def train(run: RunFolder, config: Config, model: Any, console: Console) -> None:
+    """Train a model for what is left of the run, and write the results.
+
+    Raises:
+        TrainingError: A loss or a weight is no finite number any more.
+    """
     try:
-        train(run, config, console)
-    except TrainingError as error:
-        raise click.ClickException(str(error)) from None
+        if model.num_timesteps < config.n_timesteps:
+            learn(run, config, model, console)
+        else:
+            console.print(f"{run.path} is trained; what is left is the evaluation")
+            keep_until(run.metrics, model.num_timesteps)
+        with moved_into_place(run.model) as path:
+            model.save(path)
+        evaluate_and_draw(run, model, config, console.print, print_tables)
     except KeyboardInterrupt:
         console.print(f"Stopped. Go on with: python train.py --resume {run.path}")
         raise SystemExit(130) from None
 
 
-def reopened(path: Path) -> tuple[RunFolder, Config]:
-    """Return a run that exists, and its config.
-
-    Raises:
-        ConfigError: The folder holds no run, or its config is not right any more.
-    """
-    run = RunFolder(path)
-    if not run.config.is_file():
-        raise ConfigError(f"{path} is no run: it holds no {run.config.name}")
-    return run, resolve(read_config(run.config))
-
-
-def train(run: RunFolder, config: Config, console: Console) -> None:
-    """Train to the end, from the start or from the last checkpoint, and write the results.
+def learn(run: RunFolder, config: Config, model: Any, console: Console) -> None:
+    """Let a model learn for the plies that are left.
 
     Raises:
         TrainingError: A loss or a weight is no finite number any more.
     """
-    torch.set_num_threads(config.torch_threads)
-    # `FiniteCheck` finds what this would find, without the cost of a check in every call.
-    torch.distributions.Distribution.set_default_validate_args(False)
-    model = make_model(run, config)
     done = model.num_timesteps
-    console.print(f"{config.algo} in {run.path}: {config.n_timesteps - done:,} plies to train")
+    console.print(f"{config.algo} in {run.path}, plies to train: {config.n_timesteps - done:,}")
     with (
         closing(open_logger(run, done)) as logger,
         ProgressBar(config.n_timesteps, console) as bar,
@@ -126,23 +154,7 @@ def train(run: RunFolder, config: Config, console: Console) -> None:
             bar,
         ]
         interval = {} if config.log_interval is None else {"log_interval": config.log_interval}
-        model.learn(
-            max(config.n_timesteps - done, 0), callbacks, reset_num_timesteps=False, **interval
-        )
-    with moved_into_place(run.model) as path:
-        model.save(path)
-    evaluate_and_draw(run, model, config, console)
-
-
-def make_model(run: RunFolder, config: Config) -> Any:
-    """Return the model of the run's last checkpoint, or a new one."""
-    env = make_training_env(config)
-    checkpoint = latest_checkpoint(run.checkpoints)
-    if checkpoint is not None:
-        return load_checkpoint(checkpoint, algorithm_class(config.algo), env)
-    return algorithm_class(config.algo)(
-        policy_class(config), env, seed=config.seed, **algorithm_kwargs(config)
-    )
+        model.learn(config.n_timesteps - done, callbacks, reset_num_timesteps=False, **interval)
 
 
 if __name__ == "__main__":

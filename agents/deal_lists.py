@@ -53,16 +53,6 @@ def fixed_list(values: Iterable[str]) -> str:
     return f"{split}:{int(count)}"
 
 
-def deal_of_text(text: str) -> Deal:
-    """Return the deal that a word names: a code, a number in digits, or 104 cards.
-
-    Raises:
-        ValueError: It names no deal; the message says why.
-    """
-    word = text.strip()
-    return parse_deal(int(word) if word.isascii() and word.isdigit() else word)
-
-
 def _parse_value(value: str) -> list[Deal]:
     if value.partition(":")[0].lower() in SPLITS:
         return _split_deals(value)
@@ -72,7 +62,7 @@ def _parse_value(value: str) -> list[Deal]:
     words = [word for word in value.split(",") if word.strip()]
     if len(words) == 1 and not _looks_like_deal(words[0]):
         raise ValueError(_why_no_deals(value))
-    return [deal_of_text(word) for word in words]
+    return [parse_deal(word) for word in words]
 
 
 def _split_deals(value: str) -> list[Deal]:
@@ -87,7 +77,7 @@ def _split_deals(value: str) -> list[Deal]:
 
 def _file_deals(path: Path) -> list[Deal]:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()  # a mark at the start is no text
     except UnicodeDecodeError:
         raise ValueError(f"{path} is not a text file of deal codes") from None
     deals = []
@@ -96,7 +86,7 @@ def _file_deals(path: Path) -> list[Deal]:
         if not word:
             continue
         try:
-            deals.append(deal_of_text(word))
+            deals.append(parse_deal(word))
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
     if not deals:

@@ -29,7 +29,8 @@ class Loaded(NamedTuple):
 
     Attributes:
         agent: The agent.
-        options: All its options, those left out with their defaults.
+        options: All its options, those left out with their defaults; of a trained model
+            ``sample``, whether it draws its actions.
     """
 
     agent: Agent
@@ -61,8 +62,7 @@ def load(spec: str, *, deterministic: bool | None = None) -> Loaded:
     word = spec.strip()
     path = Path(word)
     if word and word not in BUILT_IN and path.exists():
-        agent = _load_model(path, deterministic=deterministic)
-        return Loaded(agent, {} if deterministic is None else {"sample": not deterministic})
+        return _load_model(path, deterministic=deterministic)
     name, words = split_spec(word)
     if words and name not in BUILT_IN and Path(name).exists():
         raise ValueError(f"agent {word!r}: a trained model takes no options")
@@ -87,7 +87,7 @@ def agent_class(name: str) -> type:
     return _class(name)
 
 
-def _load_model(path: Path, *, deterministic: bool | None) -> Agent:
+def _load_model(path: Path, *, deterministic: bool | None) -> Loaded:
     file = path / MODEL_FILE if path.is_dir() else path
     if not file.is_file():
         raise ValueError(f"{path} is not a finished run: it holds no {MODEL_FILE}")
@@ -99,7 +99,8 @@ def _load_model(path: Path, *, deterministic: bool | None) -> Agent:
             "install the train extra: pip install 'qv-env[train]'"
         ) from None
     name = file.parent.resolve().name if file.name == MODEL_FILE else file.stem
-    return load_sb3_agent(file, name, deterministic=deterministic)
+    agent = load_sb3_agent(file, name, deterministic=deterministic)
+    return Loaded(agent, {"sample": not agent.deterministic})
 
 
 def _class(spec: str) -> type:

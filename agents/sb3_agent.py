@@ -62,7 +62,7 @@ class Sb3Agent:
         steps = getattr(model, "num_timesteps", None)
         self.training = {} if steps is None else {"steps": int(steps)}
         self.model = model
-        self._deterministic = deterministic
+        self.deterministic = deterministic
         self._seeds = np.zeros(0, np.uint64)
         self._plies = np.zeros(0, np.int64)
         model.policy.set_training_mode(False)
@@ -117,7 +117,7 @@ class Sb3Agent:
         ratings = rate_actions(self.model, observations)
         if ratings is None:
             return self._predict(observations, allowed)
-        if not self._deterministic:
+        if not self.deterministic:
             ratings = ratings + _gumbel(self._seeds[rows], self._plies[rows], ratings.shape[1])
         best: Actions = np.argmax(np.where(allowed, ratings, -np.inf), axis=1)
         return best
@@ -125,7 +125,7 @@ class Sb3Agent:
     def _predict(self, observations: Observations, allowed: NDArray[np.bool_]) -> Actions:
         takes_masks = "action_masks" in inspect.signature(self.model.predict).parameters
         masks = {"action_masks": allowed} if takes_masks else {}
-        actions, _ = self.model.predict(observations, deterministic=self._deterministic, **masks)
+        actions, _ = self.model.predict(observations, deterministic=self.deterministic, **masks)
         chosen: Actions = np.asarray(actions, np.int64)
         return chosen
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
-from qv_env import QuaranteVoleursVectorEnv
+from qv_env import QuaranteVoleursVectorEnv, task
 from qv_env.deals import DEALS, split_numbers
 
 EPISODE_KEYS: Final = ("deal", "score", "moves", "foundation_cards", "is_success")
@@ -98,15 +98,15 @@ class QuaranteVoleursSB3VecEnv(VecEnv):
 
     def step_wait(self) -> VecEnvStepReturn:
         """Step every game; see the class for what the infos hold."""
-        observations, rewards, terminated, truncated, infos = self.vector_env.step(self._actions)
-        dones = terminated | truncated
+        outputs, ended = self.vector_env.step_games(self._actions)
+        terminated, truncated = outputs.flags[task.TERMINATED], outputs.flags[task.TRUNCATED]
         rows: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for row in np.flatnonzero(dones):
-            final = infos["final_info"]
-            rows[row] = {key: final[key][row] for key in EPISODE_KEYS}
-            rows[row]["terminal_observation"] = infos["final_obs"][row]
-            rows[row]["TimeLimit.truncated"] = bool(truncated[row] and not terminated[row])
-        return observations, rewards.astype(np.float32), dones, rows
+        for game in ended:
+            rows[game.row] = {key: game.info[key] for key in EPISODE_KEYS}
+            rows[game.row]["terminal_observation"] = game.observation
+            rows[game.row]["TimeLimit.truncated"] = truncated.item(game.row)
+        rewards = outputs.rewards.astype(np.float32)
+        return outputs.observations, rewards, terminated | truncated, rows
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the masks of all games, bool ``(num_envs, 269)``."""

@@ -57,6 +57,15 @@ class Recipe(NamedTuple):
         return load_agent(self.spec, deterministic=self.deterministic)
 
 
+def sample_words(deterministic: bool | None) -> list[str]:  # noqa: FBT001  # as in `Recipe`
+    """Return the option of ``qv evaluate`` that makes trained models play like this, if any.
+
+    >>> sample_words(False), sample_words(True), sample_words(None)
+    (['--sample'], ['--best'], [])
+    """
+    return [] if deterministic is None else ["--best" if deterministic else "--sample"]
+
+
 def play_over_processes(
     recipe: Recipe,
     deals: Sequence[Deal],
@@ -130,7 +139,7 @@ def _play_elsewhere(
     workers: list[_Worker] = []
     try:
         with _spawning():
-            workers += [_Worker(recipe, seed) for _ in range(count)]
+            workers.extend(_Worker(recipe, seed) for _ in range(count))  # stopped if one fails
         busy: dict[Any, _Worker] = {}
         for worker in workers:
             busy[worker.connection] = worker

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Self
 
 import numba
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from qv_env import task, undo
 from qv_env.deals import DEALS, Deal, deal_code
-from qv_env.features import FEATURE_COUNT
+from qv_env.features import FEATURE_COUNT, TABLES, set_up_tables
 from qv_env.history import HISTORY, UNDO, operation_text
 from qv_env.jit import most_threads
 from qv_env.public import reshuffle_stock
@@ -31,7 +32,7 @@ class Outputs(NamedTuple):
         masks: int8 of shape ``(n, 269)``, or ``(n, 270)`` with undo.
         rewards: float64 of shape ``(n,)``.
         numbers: int64 of shape ``(4, n)``: score, moves, foundation cards, deal number.
-        flags: bool of shape ``(3, n)``: terminated, truncated, won.
+        flags: bool of shape ``(4, n)``: terminated, truncated, won, begun by this step.
         refused: uint8 of shape ``(n,)``: refusal codes, 0 where the action was made.
     """
 
@@ -55,13 +56,15 @@ class Batch:
 
     Attributes:
         tasks: Record array of type `qv_env.task.TASK`, shape ``(n,)``.
-        codes: The code of each game's deal, object array of str.
+        codes: The code of each game's deal, object array of str. It is handed out as it is, so it
+            cannot be written to; games that are dealt anew get a new array.
     """
 
     def __init__(self, settings: Settings, size: int, threads: int = 1) -> None:
         self.settings = settings
         self.tasks = np.zeros(size, task.TASK)
-        self.codes = np.full(size, UNKNOWN_DEAL, dtype=object)
+        self.codes = _read_only(np.full(size, UNKNOWN_DEAL, dtype=object))
+        self._tables = np.zeros(size, TABLES) if settings.observation == "features" else None
         self._threads = threads
         self._width = observation_width(settings)
         self._rules = settings.record()
@@ -115,34 +118,39 @@ class Batch:
                 self._set_stream(row, seed)
             elif not self._streams_set[row]:
                 self._set_stream(row, int(entropy.integers(1 << 63)))
-        numbers = [task.STREAM_DEAL if seed is None else seed % DEALS for seed in seeds]
-        task.start_tasks(self.tasks, self._rules, rows, np.array(numbers, np.int64))
-        self._forget(rows)
-        self.restate_codes(rows)
-        for row, deal in zip(rows, deals, strict=True):
-            if deal is not None:
-                number = task.EXPLICIT_DEAL if deal.number is None else deal.number
-                task.lay_out(self.tasks, self._rules, row, deal.cards, number)
-                self.codes[row] = deal.code
+        numbers = (task.STREAM_DEAL if seed is None else seed % DEALS for seed in seeds)
+        self._start(rows, np.fromiter(numbers, np.int64, len(rows)))
+        given = [(row, deal) for row, deal in zip(rows, deals, strict=True) if deal is not None]
+        for row, deal in given:
+            number = task.EXPLICIT_DEAL if deal.number is None else deal.number
+            task.lay_out(self.tasks, self._tables, self._rules, row, deal.cards, number)
+        self._restate_codes(rows, dict(given))
 
     def restart(self, rows: npt.NDArray[np.int64], outputs: Outputs) -> None:
         """Start the next episode of some games and show them, leaving rewards and endings."""
-        numbers = np.full(len(rows), task.STREAM_DEAL, np.int64)
-        task.start_tasks(self.tasks, self._rules, rows, numbers)
-        self._forget(rows)
-        self.restate_codes(rows)
+        self._start(rows, np.full(len(rows), task.STREAM_DEAL, np.int64))
+        self._restate_codes(rows)
         self.show(rows, outputs)
 
     def show(self, rows: npt.NDArray[np.int64], outputs: Outputs) -> None:
         """Write observations, masks and reports of some games."""
-        task.show_tasks(self.tasks, self._bytes, self._rules, rows, tuple(outputs))
+        task.show_tasks(self.tasks, self._bytes(), self._tables, self._rules, rows, tuple(outputs))
         if self._histories is not None:
             outputs.masks[rows, UNDO] = self._histories["count"][rows] > 0
 
     def step(self, actions: npt.NDArray[np.int64], outputs: Outputs) -> None:
         """Step every game; one whose episode has ended starts its next episode instead."""
-        restarting = np.flatnonzero(self.tasks["finished"])
-        arguments = (self.tasks, self._bytes, self._rules, actions, tuple(outputs), self._totals)
+        self.advance(actions, outputs)
+        begun = outputs.flags[task.BEGUN]
+        if np.count_nonzero(begun):
+            self._restate_codes(begun.nonzero()[0])
+
+    def advance(self, actions: npt.NDArray[np.int64], outputs: Outputs) -> None:
+        """Like `step`, for games none of whose episodes has ended."""
+        arguments = (
+            self.tasks, self._bytes(), self._tables, self._rules, actions, tuple(outputs),
+            self._totals,
+        )  # fmt: skip
         if self._histories is not None:
             undo.step_tasks(*arguments, self._histories)
         elif self._threads == 1:
@@ -150,8 +158,6 @@ class Batch:
         else:
             numba.set_num_threads(min(self._threads, most_threads()))
             task.step_tasks_parallel(*arguments)
-        if len(restarting):
-            self.restate_codes(restarting)
 
     def raise_refused(self, actions: npt.NDArray[np.int64]) -> None:
         """Raise a ValueError if any action is refused; nothing is stepped then."""
@@ -171,12 +177,6 @@ class Batch:
             "Choose an action whose entry in the action mask is 1."
         )
 
-    def restate_codes(self, rows: Iterable[int]) -> None:
-        """Look up the deal codes of games that have been dealt anew by number."""
-        numbers = self.tasks["deal_number"]
-        for row in rows:
-            self.codes[row] = deal_code(numbers[row])
-
     def totals(self) -> dict[str, float]:
         """Return the sums over all episodes that have ended, by name."""
         return {name: self._totals[name].sum().item() for name in task.TOTALS.names or ()}
@@ -191,7 +191,7 @@ class Batch:
             reshuffle_stock(self.tasks["game"][row], rng)
             self._set_stream(row, int(rng.integers(1 << 63)))
         self.tasks["deal_number"] = task.EXPLICIT_DEAL
-        self.codes[:] = UNKNOWN_DEAL
+        self.codes = _read_only(np.full(self.size, UNKNOWN_DEAL, dtype=object))
 
     def snapshot(self) -> dict[str, Any]:
         """Return copies of all that changes, for `restore`."""
@@ -208,6 +208,10 @@ class Batch:
             raise ValueError(f"this state holds {size} games, the environment {self.size}")
         for name in self._CHANGING:
             setattr(self, name, copy.copy(snapshot[name]))
+        self.codes.flags.writeable = False
+        if self._tables is not None:
+            for game, tables in zip(self.tasks["game"], self._tables, strict=True):
+                set_up_tables(game, tables)
 
     def clone(self) -> Self:
         """Return an independent batch that continues identically."""
@@ -215,22 +219,43 @@ class Batch:
 
     _CHANGING: Final = ("tasks", "codes", "_streams_set", "_totals", "_rules", "_histories")
 
-    @property
+    _raw: npt.NDArray[np.uint8] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_raw": None}
+
     def _bytes(self) -> npt.NDArray[np.uint8]:
-        # A view made anew each time can never point at an array that a copy has left behind.
-        return self.tasks.view(np.uint8).reshape(self.size, task.TASK.itemsize)
+        """Return the tasks as bytes; a view that is made anew wherever the tasks are others."""
+        if self._raw is None or self._raw.base is not self.tasks:
+            self._raw = self.tasks.view(np.uint8).reshape(self.size, task.TASK.itemsize)
+        return self._raw
+
+    def _start(self, rows: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> None:
+        task.start_tasks(self.tasks, self._tables, self._rules, rows, numbers)
+        if self._histories is not None:
+            self._histories["count"][rows] = 0
+
+    def _restate_codes(
+        self, rows: Iterable[int], given: Mapping[int, Deal] = MappingProxyType({})
+    ) -> None:
+        """Look up the codes of games that have been dealt anew, by number or as ``given``."""
+        numbers = self.tasks["deal_number"]
+        codes = self.codes.copy()
+        for row in rows:
+            codes[row] = given[row].code if row in given else deal_code(numbers[row])
+        self.codes = _read_only(codes)
 
     def _first_refused(self, actions: npt.NDArray[np.int64]) -> int:
         if self._histories is None:
             return int(task.first_refused(self.tasks, self._rules, actions))
         return int(undo.first_refused(self.tasks, self._histories, self._rules, actions))
 
-    def _forget(self, rows: npt.NDArray[np.int64]) -> None:
-        """Leave nothing to undo in games that have just been dealt."""
-        if self._histories is not None:
-            self._histories["count"][rows] = 0
-
     def _set_stream(self, row: int, seed: int) -> None:
         self.tasks["seed"][row] = seed % (1 << _SEED_BITS)
         self.tasks["episode"][row] = 0
         self._streams_set[row] = True
+
+
+def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    array.flags.writeable = False
+    return array

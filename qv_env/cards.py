@@ -9,6 +9,7 @@ code, since the game never tells them apart.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from string import ascii_lowercase, ascii_uppercase
 from typing import Final
 
 SUITS: Final = 4
@@ -56,6 +57,17 @@ def card_text(code: int) -> str:
     return RANK_LETTERS[card_rank(code) - 1] + SUIT_LETTERS[card_suit(code)]
 
 
+def ascii_upper(text: str) -> str:
+    """Return a text with a to z as capitals; other letters stay as they are.
+
+    Some of those have capitals among A to Z, and would be taken for what they are not.
+
+    >>> ascii_upper("as \u017f")
+    'AS \u017f'
+    """
+    return text.translate(_CAPITALS)
+
+
 def parse_card(text: str) -> int:
     """Return the code of a card written as rank and suit, in either case.
 
@@ -65,7 +77,7 @@ def parse_card(text: str) -> int:
     Raises:
         ValueError: The text is not a rank letter followed by a suit letter.
     """
-    letters = text.strip().upper()
+    letters = ascii_upper(text.strip())
     if letters not in _CODE_BY_TEXT:
         raise ValueError(
             f"not a card: {text!r}; expected a rank of {RANK_LETTERS} and a suit of "
@@ -108,4 +120,5 @@ def _checked(code: int) -> int:
     return code
 
 
+_CAPITALS: Final = str.maketrans(ascii_lowercase, ascii_uppercase)
 _CODE_BY_TEXT: Final = {card_text(code): code for code in range(1, CARD_TYPES + 1)}

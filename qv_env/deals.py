@@ -8,9 +8,11 @@ also be *explicit*: any order of the 104 cards, typed in.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import operator
 import re
 from functools import cached_property
+from string import ascii_uppercase
 from typing import Final, Self, SupportsIndex
 
 import numpy as np
@@ -27,6 +29,11 @@ DEALS: Final = BASE**LETTERS
 _THREE_LETTERS_FIXED: Final = BASE ** (LETTERS - 3)
 
 EXPLICIT_NAME: Final = "explicit deal"
+
+_A: Final = ord("A")
+# Vector environments name every deal that they begin, so codes are put together of larger pieces.
+_THREE_LETTERS: Final = tuple(map("".join, itertools.product(ascii_uppercase, repeat=3)))
+_TRIPLES: Final = len(_THREE_LETTERS)
 
 _STOCK_LINE: Final = 16
 
@@ -51,11 +58,9 @@ def deal_code(number: SupportsIndex) -> str:
     rest = operator.index(number)
     if not 0 <= rest < DEALS:
         raise ValueError(f"a deal number must lie in [0, {DEALS - 1}], got {rest}")
-    letters = []
-    for _ in range(LETTERS):
-        rest, digit = divmod(rest, BASE)
-        letters.append(chr(ord("A") + digit))
-    return PREFIX + "".join(reversed(letters))
+    rest, last = divmod(rest, _TRIPLES)
+    first, middle = divmod(rest, _TRIPLES)
+    return f"{PREFIX}{chr(_A + first)}{_THREE_LETTERS[middle]}{_THREE_LETTERS[last]}"
 
 
 def deal_number(code: str) -> int:
@@ -66,8 +71,11 @@ def deal_number(code: str) -> int:
 
     Raises:
         ValueError: Prefix, length or a letter is wrong; the message says which.
+        TypeError: It is not a text.
     """
-    text = code.strip().upper()
+    if not isinstance(code, str):
+        raise TypeError(f"a deal code is a text such as {deal_code(21)}, got {code!r}")
+    text = cards.ascii_upper(code.strip())
     if not text.startswith(PREFIX):
         raise ValueError(
             f"wrong prefix in deal code {code!r}: expected {PREFIX} and {LETTERS} letters"
@@ -84,7 +92,7 @@ def deal_number(code: str) -> int:
             raise ValueError(
                 f"wrong letter {letter!r} in deal code {code!r}: expected letters A to Z"
             )
-        number = BASE * number + ord(letter) - ord("A")
+        number = BASE * number + ord(letter) - _A
     return number
 
 
@@ -207,8 +215,10 @@ _SORTED_TYPES: Final = range(1, cards.CARD_TYPES + 1)
 def parse_deal(value: SupportsIndex | str | Deal) -> Deal:
     """Return the deal meant by a number, a code, 104 cards as text, or a `Deal`.
 
-    >>> parse_deal(21) == parse_deal("ft1-n-aaaaaav") == parse_deal(np.int64(21))
-    True
+    A number may be written in digits.
+
+    >>> {parse_deal(value).number for value in (21, np.int64(21), "21", "ft1-n-aaaaaav")}
+    {21}
 
     Raises:
         ValueError: The value has the right type but names no deal.
@@ -217,15 +227,24 @@ def parse_deal(value: SupportsIndex | str | Deal) -> Deal:
     if isinstance(value, Deal):
         return value
     if isinstance(value, str):
+        digits = value.strip()
+        if digits.isascii() and digits.isdigit():
+            return Deal.from_number(_whole(digits))
         if re.match(r"\s*FT", value, re.IGNORECASE) or len(value.strip()) < FULL.deck:
             return Deal.from_code(value)
         return Deal.from_text(value)
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
+    if isinstance(value, (bool, np.ndarray)) or not hasattr(value, "__index__"):
         raise TypeError(
             f"a deal is a number, a code such as {deal_code(21)}, 104 cards as text, or a Deal; "
             f"got {type(value).__name__}"
         )
     return Deal.from_number(value)
+
+
+def _whole(digits: str) -> int:
+    if len(digits.lstrip("0")) > len(str(DEALS)):  # Python refuses to convert very long numbers
+        raise ValueError(f"a deal number must lie in [0, {DEALS - 1}], got {len(digits)} digits")
+    return int(digits)
 
 
 def _check_order(order: tuple[int, ...]) -> None:

@@ -12,11 +12,10 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from gymnasium.wrappers import TimeLimit
 
-from qv_env import task
 from qv_env.batch import Batch, Outputs
+from qv_env.infos import of_game
 from qv_env.observation import observation_space
-from qv_env.options import checked_seed, deal_option
-from qv_env.refusals import refusal_text
+from qv_env.options import checked_action, checked_seed, deal_option
 from qv_env.settings import (
     LONGEST_EPISODE,
     RENDER_MODES,
@@ -27,6 +26,8 @@ from qv_env.settings import (
 from qv_env.snapshots import Snapshots
 
 _ROW: Final = np.zeros(1, np.int64)
+_PLAIN_NUMBERS: Final = (np.int64, int)  # what nearly all actions are, told apart at once
+_OUT_OF_RANGE: Final = np.full(1, -1, np.int64)  # refused as any other number that is no action
 
 
 class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[Any], np.int64]):
@@ -150,6 +151,7 @@ class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[Any], np.int64]):
         super().reset(seed=seed)
         self._follow_time_limit()
         self._batch.start(_ROW, [seed], [deal], self.np_random)
+        # Written anew by every step; what is handed out is a copy.
         self._outputs = self._batch.new_outputs()
         self._outputs.refused[0] = 0
         self._batch.show(_ROW, self._outputs)
@@ -164,25 +166,26 @@ class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[Any], np.int64]):
 
         Raises:
             ValueError: The action is illegal, and ``illegal="raise"``; nothing has changed then.
+            TypeError: The action is not a whole number.
             ResetNeeded: The episode has ended, or none has begun.
         """
-        if self._outputs is None or self._batch.tasks["finished"][0]:
+        outputs = self._outputs
+        if outputs is None or self._batch.tasks["finished"][0]:
             raise ResetNeeded("the episode has ended or none has begun: call reset() first")
-        actions = np.array([action], np.int64)
+        if type(action) not in _PLAIN_NUMBERS:
+            action = checked_action(action)
+        try:
+            actions = np.array([action], np.int64)
+        except OverflowError:
+            actions = _OUT_OF_RANGE
         if self.settings.illegal == "raise":
             self._batch.raise_refused(actions)
-        outputs = self._batch.new_outputs()
-        self._batch.step(actions, outputs)
-        self._outputs = outputs
+        self._batch.advance(actions, outputs)
         if self.render_mode == "human":
             self.render()
-        return (
-            outputs.observations[0].copy(),
-            float(outputs.rewards[0]),
-            bool(outputs.flags[task.TERMINATED, 0]),
-            bool(outputs.flags[task.TRUNCATED, 0]),
-            self._info(outputs),
-        )
+        terminated, truncated, *_ = outputs.flags[:, 0].tolist()
+        info = self._info(outputs)
+        return outputs.observations[0].copy(), outputs.rewards.item(), terminated, truncated, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the action mask as bool, one entry an action, as sb3-contrib asks for it."""
@@ -210,7 +213,8 @@ class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[Any], np.int64]):
         return None
 
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """End the episode, and close the window if there is one; a reset begins anew."""
+        self._outputs = None
         if self._window is not None:
             self._window.close()
             self._window = None
@@ -225,17 +229,7 @@ class QuaranteVoleursEnv(Snapshots, gymnasium.Env[npt.NDArray[Any], np.int64]):
         return self._outputs
 
     def _info(self, outputs: Outputs) -> dict[str, Any]:
-        info = {
-            "action_mask": outputs.masks[0].copy(),
-            "deal": self.deal,
-            "score": int(outputs.numbers[task.SCORE, 0]),
-            "moves": int(outputs.numbers[task.MOVES, 0]),
-            "foundation_cards": int(outputs.numbers[task.FOUNDATION_CARDS, 0]),
-            "is_success": bool(outputs.flags[task.IS_SUCCESS, 0]),
-        }
-        if outputs.refused[0]:
-            info["refused"] = refusal_text(int(outputs.refused[0]))
-        return info
+        return of_game(outputs, 0, self._batch.codes[0])
 
     def _follow_time_limit(self) -> None:
         """Count down to the limit of a `TimeLimit` wrapper, where one is resetting us.

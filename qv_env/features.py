@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from qv_env.cards import CARD_TYPES, COPIES, RANKS, SUITS
+import numpy as np
+
+from qv_env.cards import CARD_TYPES, COPIES, NO_CARD, RANKS, SUITS
 from qv_env.jit import kernel, separate_kernel
 from qv_env.sizes import FULL
 
@@ -36,6 +38,7 @@ class Feature(NamedTuple):
 _COLUMNS = FULL.columns
 _FOUNDATIONS = FULL.foundations
 _STOCK = FULL.stock
+_STOCK_PILE = FULL.stock_pile
 _LIMIT = FULL.column_limit
 _ONE_HOT = SUITS + RANKS
 _PLIES_CAP: Final = 255
@@ -107,124 +110,258 @@ _IN_WASTE: Final = _START["in_waste"]
 _COUNTS: Final = _START["empty_columns"]
 
 
-@separate_kernel
+_NO_SLOT: Final = np.uint8(_LIMIT)
+_NO_SLOT_BIT: Final = np.uint8(4)  # the only one that is set in `_NO_SLOT` and in no level
+_IN_WASTE_UNIT: Final = np.uint8(16)
+_IN_WASTE_BIT: Final = np.uint8(4)
+_SUIT_OF: Final = np.array([max(card - 1, 0) // RANKS for card in range(CARD_TYPES + 1)], np.uint8)
+_RANK_OF: Final = np.array([max(card - 1, 0) % RANKS for card in range(CARD_TYPES + 1)], np.uint8)
+# The next card up and down in the suit of each card code; 0 for none.
+_HIGHER: Final = np.array(
+    [card + 1 if card % RANKS else 0 for card in range(CARD_TYPES + 1)], np.uint8
+)
+_LOWER: Final = np.array(
+    [max(card - 1, 0) if card % RANKS != 1 else 0 for card in range(CARD_TYPES + 1)], np.uint8
+)
+
+# What features need and a state does not hold, kept up to date move by move.
+TABLES: Final = np.dtype(
+    [
+        # Blockers of each copy of each card that lies in a column, otherwise `_NO_SLOT`. Which of
+        # the two copies of a card has which slot is a matter of who came first.
+        ("blockers", np.uint8, (COPIES, CARD_TYPES)),
+        # Bit ``level`` is the slot of the card at that level of the column.
+        ("slots", np.uint16, (_COLUMNS,)),
+        ("runs", np.uint8, (_COLUMNS,)),
+        ("blocking", np.uint8, (_COLUMNS,)),
+        # Place in the waste, from 1, of the upper copy of each foundation's next card; 0 for none.
+        ("next_place", np.uint8, (_FOUNDATIONS,)),
+        # Of each card, copies on foundations, and `_IN_WASTE_UNIT` for each copy in the waste.
+        ("gone", np.uint8, (CARD_TYPES,)),
+    ]
+)
+
+
 def write_features(game: Any, plies_left: int, out: Any) -> None:
-    """Write the features of a state.
+    """Write the features of a state, from nothing but the state.
 
     Args:
         game: State record of the full game.
         plies_left: Plies until truncation.
         out: uint8 of shape ``(FEATURE_COUNT,)``; overwritten.
     """
-    for k in range(_UNSEEN):
-        out[k] = 0
+    tables = np.empty(1, TABLES)[0]
+    set_up_tables(game, tables)
+    write_from_tables(game, tables, plies_left, out)
+
+
+@separate_kernel
+def set_up_tables(game: Any, tables: Any) -> None:
+    """Work the tables of a state out, record of type `TABLES`, overwritten."""
     for card in range(CARD_TYPES):
-        out[_UNSEEN + card] = game["unseen"][card // RANKS, card % RANKS]
-        out[_UP + card] = 0
-        out[_EXPOSED + card] = 0
-        out[_BLOCKERS + card] = _LIMIT
-        out[_IN_WASTE + card] = 0
-    for f in range(_FOUNDATIONS):
-        below = RANKS * (f % SUITS)
-        for height in range(game["foundations"][f]):
-            out[_UP + below + height] += 1
-    _write_waste(game, out)
+        for slot in range(COPIES):
+            tables["blockers"][slot, card] = _NO_SLOT
     for column in range(_COLUMNS):
-        _write_column(game, column, out)
-    for pile in range(_COLUMNS + 1):
-        _write_prospects(game, pile, out)
+        cards, height = game["columns"][column], game["heights"][column]
+        tables["slots"][column] = 0
+        tables["blocking"][column] = 0
+        for level in range(height):
+            _take_slot(tables, column, level, cards[level], height - 1 - level)
+            tables["blocking"][column] += _blocks(cards, cards[level], level)
+        tables["runs"][column] = _run(cards, height)
+    for card in range(CARD_TYPES):
+        tables["gone"][card] = 0
+    for k in range(game["waste_count"]):
+        tables["gone"][game["waste"][k] - 1] += _IN_WASTE_UNIT
     for f in range(_FOUNDATIONS):
-        _write_next(game, f, out)
+        tables["next_place"][f] = _place_in_waste(game, game["wants"][_COLUMNS + 1 + f])
+        for height in range(game["foundations"][f]):
+            tables["gone"][RANKS * (f % SUITS) + height] += 1
+
+
+@separate_kernel
+def follow_move(game: Any, tables: Any, source: int, destination: int) -> None:
+    """Bring the tables up to date after a legal move or draw; piles as for `engine.move`."""
+    card = game["tops"][destination]
+    if source < _COLUMNS:
+        _leave_column(game, tables, source, card)
+    if destination < _COLUMNS:
+        _enter_column(game, tables, destination, card)
+    tables["gone"][card - 1] += _gone_at(destination) - _gone_at(source)
+    # A foundation whose next card has moved, or that waits for another card now, looks anew.
+    for f in range(_FOUNDATIONS):
+        pile = _COLUMNS + 1 + f
+        if game["wants"][pile] == card or pile == source or pile == destination:
+            tables["next_place"][f] = _place_in_waste(game, game["wants"][pile])
+
+
+@kernel
+def _gone_at(pile: int) -> int:
+    """Return what a card in this pile adds to its entry of ``gone``."""
+    if pile == _COLUMNS:
+        return int(_IN_WASTE_UNIT)
+    return int(_COLUMNS < pile < _STOCK_PILE)
+
+
+@kernel
+def _take_slot(tables: Any, column: int, level: int, card: int, blockers: int) -> None:
+    slot = tables["blockers"][0, card - 1] != _NO_SLOT
+    tables["blockers"][int(slot), card - 1] = blockers
+    tables["slots"][column] |= np.uint16(int(slot) << level)
+
+
+@kernel
+def _leave_column(game: Any, tables: Any, column: int, card: int) -> None:
+    """Follow a card that has been taken from the top of a column."""
+    cards, height = game["columns"][column], game["heights"][column]
+    slots, blockers = int(tables["slots"][column]), tables["blockers"]
+    blockers[(slots >> height) & 1, card - 1] = _NO_SLOT
+    tables["slots"][column] = np.uint16(slots & ~(1 << height))
+    for level in range(height):
+        blockers[(slots >> level) & 1, cards[level] - 1] -= 1
+    tables["blocking"][column] -= _blocks(cards, card, height)
+    tables["runs"][column] -= 1
+    if tables["runs"][column] == 0:
+        tables["runs"][column] = _run(cards, height)
+
+
+@kernel
+def _enter_column(game: Any, tables: Any, column: int, card: int) -> None:
+    """Follow a card that has been laid on a column, which continues the sequence there."""
+    cards, level = game["columns"][column], game["heights"][column] - 1
+    slots, blockers = int(tables["slots"][column]), tables["blockers"]
+    for below in range(level):
+        blockers[(slots >> below) & 1, cards[below] - 1] += 1
+    _take_slot(tables, column, level, card, 0)
+    tables["blocking"][column] += _blocks(cards, card, level)
+    tables["runs"][column] += 1
+
+
+@kernel
+def _run(cards: Any, height: int) -> int:
+    """Return the length of the sequence at the top of a column."""
+    if height == 0:
+        return 0
+    level = height - 1
+    while level > 0 and cards[level - 1] == cards[level] + 1 and _RANK_OF[cards[level - 1]] > 0:
+        level -= 1
+    return height - level
+
+
+@kernel
+def _blocks(cards: Any, card: int, level: int) -> bool:
+    """Return whether a card, at this level of a column, lies on a lower card of its suit."""
+    ace = 1 + RANKS * _SUIT_OF[card]
+    found = False
+    for below in range(cards.shape[0]):
+        found |= (below < level) & (ace <= cards[below]) & (cards[below] < card)
+    return found
+
+
+@kernel
+def _place_in_waste(game: Any, card: int) -> Any:
+    """Return the place, from 1, of a card's upper copy in the waste; 0 for none (uint8)."""
+    place = np.uint8(0)
+    for k in range(_STOCK):
+        # Places only grow, so that the last one found is the highest.
+        place = np.uint8(k + 1) if game["waste"][k] == card else place
+    return place
+
+
+@separate_kernel
+def write_from_tables(game: Any, tables: Any, plies_left: int, out: Any) -> None:
+    """Write the features of a state whose tables are up to date; see `write_features`."""
+    for k in range(_HEIGHT):
+        out[k] = 0
+    _write_cards(game, tables, out)
+    for pile in range(_COLUMNS + 1):
+        _write_pile(game, pile, out)
+    for column in range(_COLUMNS):
+        height = game["heights"][column]
+        out[_HEIGHT + column] = height
+        out[_EMPTY + column] = height == 0
+        out[_RUN + column] = tables["runs"][column]
+        out[_BLOCKING + column] = tables["blocking"][column]
+    count = game["waste_count"]
+    if count > 1:
+        _write_one_hot(game["waste"][count - 2], out, _WASTE_ONE_HOT + _ONE_HOT)
+    for f in range(_FOUNDATIONS):
+        _write_next(game, tables, f, out)
     empty = 0
     for column in range(_COLUMNS):
         empty += game["heights"][column] == 0
     out[_COUNTS] = empty
     out[_COUNTS + 1] = game["stock_count"]
-    out[_COUNTS + 2] = game["waste_count"]
+    out[_COUNTS + 2] = count
     out[_COUNTS + 3] = min(game["score"] // _SCORE_UNIT, _SCORE_CAP)
     out[_COUNTS + 4] = min(plies_left, _PLIES_CAP)
 
 
 @kernel
+def _write_cards(game: Any, tables: Any, out: Any) -> None:
+    """Write what there is of each card, and how often it is a top card."""
+    first, second, gone = tables["blockers"][0], tables["blockers"][1], tables["gone"]
+    # One loop without branches over single bytes, so that many cards are done at a time.
+    for card in range(CARD_TYPES):
+        in_waste = gone[card] >> _IN_WASTE_BIT
+        up = gone[card] - in_waste * _IN_WASTE_UNIT
+        in_columns = COPIES - (first[card] >> _NO_SLOT_BIT) - (second[card] >> _NO_SLOT_BIT)
+        out[_UNSEEN + card] = COPIES - up - in_waste - in_columns
+        out[_UP + card] = up
+        out[_EXPOSED + card] = 0
+        out[_BLOCKERS + card] = min(first[card], second[card])
+        out[_IN_WASTE + card] = in_waste
+    for pile in range(_COLUMNS + 1):
+        card = game["tops"][pile]
+        if card != NO_CARD:
+            out[_EXPOSED + card - 1] += 1
+
+
+@kernel
 def _write_one_hot(card: int, out: Any, start: int) -> None:
-    out[start + (card - 1) // RANKS] = 1
-    out[start + SUITS + (card - 1) % RANKS] = 1
+    """Set suit and rank of a card where all is zero yet; without a branch for no card."""
+    out[start + _SUIT_OF[card]] = card != NO_CARD
+    out[start + SUITS + _RANK_OF[card]] = card != NO_CARD
 
 
 @kernel
-def _write_waste(game: Any, out: Any) -> None:
-    count = game["waste_count"]
-    for k in range(count):
-        out[_IN_WASTE + game["waste"][k] - 1] += 1
-    if count > 0:
-        _write_one_hot(game["waste"][count - 1], out, _WASTE_ONE_HOT)
-        out[_EXPOSED + game["waste"][count - 1] - 1] += 1
-    if count > 1:
-        _write_one_hot(game["waste"][count - 2], out, _WASTE_ONE_HOT + _ONE_HOT)
+def _exposed(out: Any, card: int) -> int:
+    """Return how often a card is a top card, 0 for no card."""
+    return (card != NO_CARD) * out[_EXPOSED + max(card, 1) - 1]
 
 
 @kernel
-def _write_column(game: Any, column: int, out: Any) -> None:
-    cards, height = game["columns"][column], game["heights"][column]
-    out[_HEIGHT + column] = height
-    out[_EMPTY + column] = height == 0
-    if height == 0:
-        return
-    top = cards[height - 1]
-    _write_one_hot(top, out, _TOP_ONE_HOT + _ONE_HOT * column)
-    out[_EXPOSED + top - 1] += 1
-    run, in_run = 1, True
-    for level in range(height - 1, -1, -1):
-        card = cards[level]
-        blockers = height - 1 - level
-        out[_BLOCKERS + card - 1] = min(out[_BLOCKERS + card - 1], blockers)
-        if level < height - 1 and in_run:
-            in_run = (card - 1) % RANKS > 0 and cards[level + 1] == card - 1
-            run += in_run
-        for lower in range(level):
-            other = cards[lower]
-            if (other - 1) // RANKS == (card - 1) // RANKS and other < card:
-                out[_BLOCKING + column] += 1
-                break
-    out[_RUN + column] = run
-
-
-@kernel
-def _write_prospects(game: Any, pile: int, out: Any) -> None:
-    """Write where the top card of a column or the waste can go, and what would come to it."""
-    tops, wants = game["tops"], game["wants"]
-    card = tops[pile]
-    if card == 0:
-        return
-    for f in range(_COLUMNS + 1, _COLUMNS + 1 + _FOUNDATIONS):
-        out[_GOES_UP + pile] |= wants[f] == card
-    hosts = 0
-    for column in range(_COLUMNS):
-        hosts += column != pile and wants[column] == card
-    out[_HOST + pile] = min(hosts, COPIES)
+def _write_pile(game: Any, pile: int, out: Any) -> None:
+    """Write the top card of a column or the waste, where it can go, and what would come to it."""
+    card = game["tops"][pile]
+    _write_one_hot(card, out, _TOP_ONE_HOT + _ONE_HOT * pile)
+    suit, rank = _SUIT_OF[card], _RANK_OF[card]
+    one, other = game["foundations"][suit], game["foundations"][SUITS + suit]
+    out[_GOES_UP + pile] = (card != NO_CARD) & ((one == rank) | (other == rank))
+    host = _HIGHER[card]
+    on_waste = (host != NO_CARD) & (game["tops"][_COLUMNS] == host)
+    out[_HOST + pile] = _exposed(out, host) - on_waste
     if pile < _COLUMNS:
-        wanted = 0
-        for source in range(_COLUMNS + 1):
-            wanted += tops[source] == wants[pile]
-        out[_WANTED + pile] = min(wanted, COPIES)
+        out[_WANTED + pile] = _exposed(out, _LOWER[card])
 
 
 @kernel
-def _write_next(game: Any, f: int, out: Any) -> None:
+def _write_next(game: Any, tables: Any, f: int, out: Any) -> None:
     """Write where the next card of a foundation lies."""
     height = game["foundations"][f]
     out[_FOUNDATION + f] = height
-    out[_NEXT_BLOCKERS + f] = _LIMIT
-    out[_NEXT_IN_WASTE + f] = _STOCK
     if height == RANKS:
+        out[_NEXT_TOP + f] = 0
+        out[_NEXT_WASTE + f] = 0
+        out[_NEXT_BLOCKERS + f] = _LIMIT
+        out[_NEXT_IN_WASTE + f] = _STOCK
+        out[_NEXT_UNSEEN + f] = 0
         return
-    card = 1 + RANKS * (f % SUITS) + height
-    count = game["waste_count"]
-    for column in range(_COLUMNS):
-        out[_NEXT_TOP + f] += game["tops"][column] == card
-    out[_NEXT_WASTE + f] = game["tops"][_COLUMNS] == card
+    card = game["wants"][_COLUMNS + 1 + f]
+    on_waste = game["tops"][_COLUMNS] == card
+    place = tables["next_place"][f]
+    out[_NEXT_TOP + f] = out[_EXPOSED + card - 1] - np.uint8(on_waste)
+    out[_NEXT_WASTE + f] = on_waste
     out[_NEXT_BLOCKERS + f] = out[_BLOCKERS + card - 1]
-    for k in range(count):
-        if game["waste"][k] == card:
-            out[_NEXT_IN_WASTE + f] = count - 1 - k
+    out[_NEXT_IN_WASTE + f] = game["waste_count"] - place if place > 0 else _STOCK
     out[_NEXT_UNSEEN + f] = out[_UNSEEN + card - 1]

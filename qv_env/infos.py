@@ -6,7 +6,8 @@ underscore in front that says which rows are filled in.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,28 +17,75 @@ from qv_env.batch import Outputs
 from qv_env.refusals import refusal_text
 
 
-def of_all(outputs: Outputs, codes: npt.NDArray[Any]) -> dict[str, Any]:
-    """Return the infos of all games after a step or a reset."""
-    infos: dict[str, Any] = _columns(outputs, codes)
-    size = len(codes)
-    infos.update({f"_{name}": np.ones(size, np.bool_) for name in tuple(infos)})
-    _add_refusals(infos, outputs.refused)
+class Ended(NamedTuple):
+    """A game whose episode has just ended and whose next one has begun in the same step.
+
+    Attributes:
+        row: Which game.
+        observation: Its last observation, a copy.
+        info: Its last info, as that of a single environment.
+    """
+
+    row: int
+    observation: npt.NDArray[np.uint8]
+    info: dict[str, Any]
+
+
+def of_game(outputs: Outputs, row: int, deal: str) -> dict[str, Any]:
+    """Return the info of one game after a step or a reset, its mask a copy."""
+    score, moves, foundation_cards, _ = outputs.numbers[:, row].tolist()
+    info = {
+        "action_mask": outputs.masks[row].copy(),
+        "deal": deal,
+        "score": score,
+        "moves": moves,
+        "foundation_cards": foundation_cards,
+        "is_success": outputs.flags.item(task.IS_SUCCESS, row),
+    }
+    if code := outputs.refused.item(row):
+        info["refused"] = refusal_text(code)
+    return info
+
+
+def of_all(
+    outputs: Outputs, codes: npt.NDArray[Any], everyone: npt.NDArray[np.bool_]
+) -> dict[str, Any]:
+    """Return the infos of all games after a step or a reset.
+
+    Args:
+        outputs: What the games wrote.
+        codes: The codes of their deals.
+        everyone: Bool array full of True, which is handed out as it is.
+    """
+    infos: dict[str, Any] = {}
+    for name, column in _columns(outputs, codes).items():
+        infos[name], infos[f"_{name}"] = column, everyone
+    if np.count_nonzero(outputs.refused):
+        rows = outputs.refused.nonzero()[0].tolist()
+        texts = {row: refusal_text(outputs.refused.item(row)) for row in rows}
+        _add_refusals(infos, texts, len(codes))
     return infos
 
 
-def of_ended(
-    outputs: Outputs, codes: npt.NDArray[Any], done: npt.NDArray[np.bool_]
-) -> dict[str, Any]:
-    """Return ``final_obs`` and ``final_info`` of the games that have just ended, as copies."""
-    final_obs = np.full(len(done), None, dtype=object)
-    for row in np.flatnonzero(done):
-        final_obs[row] = outputs.observations[row].copy()
+def of_ended(ended: Sequence[Ended], outputs: Outputs, codes: npt.NDArray[Any]) -> dict[str, Any]:
+    """Return ``final_obs`` and ``final_info`` of the games that have just ended."""
+    rows = [game.row for game in ended]
+    done = np.zeros(len(codes), np.bool_)
+    done[rows] = True
+    final_obs = np.full(len(codes), None, dtype=object)
+    for game in ended:
+        final_obs[game.row] = game.observation
     final_info = {}
     for name, column in _columns(outputs, codes).items():
         kept = np.full_like(column, None) if column.dtype == object else np.zeros_like(column)
-        kept[done] = column[done]
+        for game in ended:
+            kept[game.row] = game.info[name]
         final_info[name], final_info[f"_{name}"] = kept, done.copy()
-    _add_refusals(final_info, np.where(done, outputs.refused, 0))
+    _add_refusals(
+        final_info,
+        {game.row: game.info["refused"] for game in ended if "refused" in game.info},
+        len(codes),
+    )
     return {
         "final_obs": final_obs,
         "_final_obs": done.copy(),
@@ -59,7 +107,7 @@ def keep_rows(infos: dict[str, Any], chosen: npt.NDArray[np.bool_]) -> None:
 def _columns(outputs: Outputs, codes: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
     return {
         "action_mask": outputs.masks,
-        "deal": codes.copy(),
+        "deal": codes,
         "score": outputs.numbers[task.SCORE],
         "moves": outputs.numbers[task.MOVES],
         "foundation_cards": outputs.numbers[task.FOUNDATION_CARDS],
@@ -67,11 +115,11 @@ def _columns(outputs: Outputs, codes: npt.NDArray[Any]) -> dict[str, npt.NDArray
     }
 
 
-def _add_refusals(infos: dict[str, Any], refused: npt.NDArray[np.uint8]) -> None:
-    rows = np.flatnonzero(refused)
-    if not len(rows):
+def _add_refusals(infos: dict[str, Any], texts: dict[int, str], games: int) -> None:
+    """Add what each game of some, by row, refused; nothing where there are none."""
+    if not texts:
         return
-    texts = np.full(len(refused), None, dtype=object)
-    for row in rows:
-        texts[row] = refusal_text(int(refused[row]))
-    infos["refused"], infos["_refused"] = texts, refused != 0
+    column, filled = np.full(games, None, dtype=object), np.zeros(games, np.bool_)
+    for row, text in texts.items():
+        column[row], filled[row] = text, True
+    infos["refused"], infos["_refused"] = column, filled

@@ -8,15 +8,18 @@ their cache folder is therefore named after a digest of all sources of the packa
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
+import sys
 import tempfile
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import numba
 import platformdirs
+from numba.core import event
 
 # Numba creates its settings at run time, out of sight of type checkers.
 _config: Any = numba.config
@@ -52,12 +55,40 @@ def _compile(function: Kernel, **options: Any) -> Kernel:
         compiled = numba.njit(cache=folder is not None, nogil=True, **options)(function)
     finally:
         _config.CACHE_DIR = users_folder
+    _kernels.add(id(compiled))
     return cast(Kernel, compiled)
 
 
 def most_threads() -> int:
     """Return how many threads parallel kernels may use: the cores, unless Numba is told less."""
     return int(_config.NUMBA_NUM_THREADS)
+
+
+class _CompilationNotice(event.Listener):
+    """Says once, when the first kernel is compiled, what takes so long."""
+
+    TEXT: Final = "qv-env compiles its kernels for this machine, once; this takes some seconds."
+
+    def __init__(self) -> None:
+        self._given = False
+
+    def on_start(self, event: Any) -> None:
+        """Say it if the function to be compiled is a kernel that was not in the cache."""
+        dispatcher = (event.data or {}).get("dispatcher")
+        if self._given or id(dispatcher) not in _kernels:
+            return
+        self._given = True
+        logging.getLogger("qv_env").info(self.TEXT)
+        # Whoever reads a log or a pipe is not waiting for it.
+        if sys.stderr is not None and sys.stderr.isatty():
+            sys.stderr.write(f"{self.TEXT}\n")
+
+    def on_end(self, event: Any) -> None:
+        """Say nothing."""
+
+
+_kernels: Final[set[int]] = set()
+event.register("numba:compile", _CompilationNotice())  # type: ignore[no-untyped-call]  # Numba has no types
 
 
 @lru_cache

@@ -44,13 +44,16 @@ def update_mask(state: Any, mask: Any, source: int, destination: int) -> None:
         destination: Pile number that the card came to.
     """
     tops, wants = state["tops"], state["wants"]
-    if source < tops.shape[0]:
-        write_source(state, mask, source, tops, wants)
+    moved = source < tops.shape[0]
+    if moved:
         write_destination(state, mask, source, tops, wants)
     else:
         mask[0] = state["stock_count"] > 0
-    write_source(state, mask, destination, tops, wants)
     write_destination(state, mask, destination, tops, wants)
+    # The sources come last: they mend what `write_destination` leaves in its own row.
+    if moved:
+        write_source(state, mask, source, tops, wants)
+    write_source(state, mask, destination, tops, wants)
 
 
 @kernel
@@ -63,12 +66,13 @@ def write_source(state: Any, mask: Any, pile: int, tops: Any, wants: Any) -> Non
     card = tops[pile] if tops[pile] != NO_CARD else _UNWANTED
     anything = ANYTHING if tops[pile] != NO_CARD else _UNWANTED
     if pile < column_count:
-        first = 1 + per_column * pile
-        for place in range(column_count - 1):
-            # Loading both neighbours and choosing keeps this loop free of branches.
-            want = wants[place] if place < pile else wants[place + 1]
-            mask[first + place] = (want == card) | (want == anything)
-        first += column_count - 1
+        first = per_column * pile
+        # A column is no destination of its own. Writing it where the next one comes, which then
+        # overwrites it, is cheaper than a branch; written as sums, no index can look negative.
+        for place in range(column_count):
+            fits = (wants[place] == card) | (wants[place] == anything)
+            mask[first + place + (place <= pile)] = fits
+        first += column_count
     elif pile == column_count:
         first = 1 + per_column * column_count
         for place in range(column_count):
@@ -86,31 +90,32 @@ def write_source(state: Any, mask: Any, pile: int, tops: Any, wants: Any) -> Non
 
 @kernel
 def write_destination(state: Any, mask: Any, pile: int, tops: Any, wants: Any) -> None:
-    """Write the part of the mask that holds the moves to one pile from every other."""
+    """Write the part of the mask that holds the moves to one pile from every other.
+
+    For a column, one entry of the moves *from* that column is overwritten as well;
+    `write_source` has to follow.
+    """
     column_count = state["columns"].shape[0]
     foundation_count = state["foundations"].shape[0]
     per_column = column_count - 1 + foundation_count
-    want = wants[pile]
     waste_first = 1 + per_column * column_count
-    if pile < column_count:
+    want = wants[pile]
+    if pile > column_count:
+        first = pile - 1
+        for source in range(column_count):
+            mask[first + per_column * source] = tops[source] == want
+        mask[waste_first + pile - 1] = tops[column_count] == want
+    elif pile < column_count:
         anything = want == ANYTHING
         for source in range(column_count):
-            if source != pile:
-                card = tops[source]
-                place = 1 + per_column * source + pile - (pile > source)
-                mask[place] = (card == want) | (anything & (card != NO_CARD))
+            fits = (tops[source] == want) | (anything & (tops[source] != NO_CARD))
+            mask[per_column * source + pile + (pile <= source)] = fits
         card = tops[column_count]
         mask[waste_first + pile] = (card == want) | (anything & (card != NO_CARD))
         first = waste_first + column_count + foundation_count + pile
         for f in range(foundation_count):
             card = tops[column_count + 1 + f]
             mask[first + column_count * f] = (card == want) | (anything & (card != NO_CARD))
-    elif pile > column_count:
-        f = pile - column_count - 1
-        first = column_count + f
-        for source in range(column_count):
-            mask[first + per_column * source] = tops[source] == want
-        mask[waste_first + column_count + f] = tops[column_count] == want
 
 
 @kernel

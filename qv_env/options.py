@@ -1,9 +1,10 @@
-"""What ``reset`` accepts: seeds and options, checked."""
+"""What ``reset`` and ``step`` accept: seeds, options and actions, checked."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 import numpy as np
@@ -12,6 +13,19 @@ import numpy.typing as npt
 from qv_env.deals import Deal, parse_deal
 
 KNOWN_OPTIONS: Final = ("deal",)
+
+
+def checked_action(action: Any) -> int:
+    """Return an action as a Python int; whether it is legal is another question.
+
+    Raises:
+        TypeError: It is not a whole number, nor an array of one without axes.
+    """
+    if not isinstance(action, (bool, np.bool_)) and hasattr(action, "__index__"):
+        # Arrays have the method whatever they hold, and fail when it is called.
+        with suppress(TypeError):
+            return operator.index(action)
+    raise TypeError(f"an action must be a whole number, got {action!r}")
 
 
 def checked_seed(seed: Any) -> int | None:
@@ -31,7 +45,7 @@ def checked_seed(seed: Any) -> int | None:
     return number
 
 
-def checked_seeds(seed: Any, count: int) -> list[int | None]:
+def checked_seeds(seed: Any, count: int) -> Sequence[int | None]:
     """Return a seed, or None, for each game of a vector environment.
 
     Args:
@@ -48,7 +62,7 @@ def checked_seeds(seed: Any, count: int) -> list[int | None]:
             raise ValueError(f"expected one seed for each of the {count} games, got {len(seed)}")
         return [checked_seed(one) for one in seed]
     first = checked_seed(seed) or 0
-    return [first + i for i in range(count)]
+    return range(first, first + count)
 
 
 def take_reset_mask(
@@ -59,7 +73,7 @@ def take_reset_mask(
     Raises:
         ValueError: ``reset_mask`` is not a bool array of shape ``(count,)`` with a True in it.
     """
-    rest = dict(options or {})
+    rest = dict(_checked(options))
     if "reset_mask" not in rest:
         return np.ones(count, np.bool_), rest
     mask = rest.pop("reset_mask")
@@ -100,7 +114,16 @@ def deal_options(options: dict[str, Any] | None, count: int) -> list[Deal | None
 
 
 def _option(options: dict[str, Any] | None) -> Any:
-    unknown = [name for name in options or {} if name not in KNOWN_OPTIONS]
+    given = _checked(options)
+    unknown = [name for name in given if name not in KNOWN_OPTIONS]
     if unknown:
         raise ValueError(f"unknown reset option {unknown[0]!r}; known: {', '.join(KNOWN_OPTIONS)}")
-    return (options or {}).get("deal")
+    return given.get("deal")
+
+
+def _checked(options: Any) -> Mapping[str, Any]:
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise TypeError(f"options must be a dict such as {{'deal': 21}} or None, got {options!r}")
+    return options

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qv_env import engine
-from qv_env.cards import COPIES
+from qv_env.cards import CARD_TYPES, COPIES
 from qv_env.sizes import FULL
 
 PLIES_BYTES: Final = 2
@@ -77,9 +77,17 @@ def rebuild_state(source: Any, rng: np.random.Generator) -> Any:
     Returns:
         A new state record. Its ``moves`` counter is that of the given state, and 0 for an
         observation, which does not show it.
+
+    Raises:
+        ValueError: The source is not an observation of one game, or shows no possible position.
+        TypeError: ``rng`` is no generator.
     """
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"rng must be a NumPy Generator such as default_rng(0), got {rng!r}")
     is_state = getattr(source, "dtype", None) == engine.STATE
     public = source if is_state else read_observation(np.asarray(source))
+    if np.ndim(public):
+        raise ValueError(f"expected one game, got an array of shape {np.shape(public)}")
     state = engine.new_state()
     for name in _PUBLIC_FIELDS:
         state[name] = public[name]
@@ -105,10 +113,22 @@ def reshuffle_stock(state: Any, rng: np.random.Generator) -> None:
 
 
 def _count_unseen(state: Any) -> None:
-    """Work out which cards lie in the stock from those that lie anywhere else."""
+    """Work out which cards lie in the stock from those that lie anywhere else.
+
+    Raises:
+        ValueError: The stock would not have as many, or a card is there too often.
+    """
     seen = np.concatenate([state["columns"].ravel(), state["waste"]])
+    in_place = np.array_equal(np.count_nonzero(state["columns"], axis=1), state["heights"])
+    if not in_place or seen.max() > CARD_TYPES or state["foundations"].max() > FULL.ranks:
+        raise ValueError("this shows no position of the game: a pile holds what it cannot hold")
     counts = COPIES - np.bincount(seen, minlength=1 + FULL.suits * FULL.ranks)[1:]
     counts = counts.reshape(FULL.suits, FULL.ranks)
     for f, height in enumerate(state["foundations"]):
         counts[f % FULL.suits, :height] -= 1
+    if counts.min() < 0 or counts.sum() != state["stock_count"]:
+        raise ValueError(
+            f"this shows no position of the game: {counts.sum()} cards are not seen, "
+            f"and the stock has {state['stock_count']}"
+        )
     state["unseen"] = counts

@@ -57,7 +57,7 @@ class Settings:
 
     Raises:
         ValueError: A value is not one of the right ones; the message lists them.
-        TypeError: ``takebacks`` is not a bool or ``max_episode_steps`` not an integer.
+        TypeError: ``max_episode_steps`` is not an integer.
     """
 
     stock: str = "hidden"
@@ -75,8 +75,8 @@ class Settings:
         check_choice("split", self.split, SPLIT_NAMES)
         check_choice("observation", self.observation, OBSERVATIONS)
         check_choice("mask", self.mask, MASKS)
-        check_choice("takebacks", self.takebacks, (True, False))
-        check_choice("undo", self.undo, (True, False))
+        for flag in ("takebacks", "undo"):
+            object.__setattr__(self, flag, checked_flag(flag, getattr(self, flag)))
         check_choice("reward", self.reward, REWARDS)
         check_choice("illegal", self.illegal, ILLEGALS)
         check_count("max_episode_steps", self.max_episode_steps, LONGEST_EPISODE)
@@ -103,7 +103,7 @@ class Settings:
         row = (
             self.observation == "features",
             self.mask == "canonical",
-            bool(self.takebacks),
+            self.takebacks,
             self.reward == "win",
             self.illegal == "terminate",
             self.max_episode_steps,
@@ -118,6 +118,14 @@ def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
     if not any(value == choice and type(value) is type(choice) for choice in choices):
         listed = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} must be one of {listed}; got {value!r}")
+
+
+def checked_flag(name: str, value: object) -> bool:
+    """Return True or False, which may be given as NumPy's, or raise a ValueError."""
+    if isinstance(value, np.bool_):
+        return bool(value)
+    check_choice(name, value, (True, False))
+    return value is True
 
 
 def check_count(name: str, value: SupportsIndex, most: int) -> int:

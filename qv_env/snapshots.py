@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 from typing import Any, Final, Self
 
 import numpy as np
 
 from qv_env.batch import Batch, Outputs
-from qv_env.settings import check_choice
+from qv_env.options import checked_seed
+from qv_env.settings import Settings, check_choice
 
 HIDDEN_CHOICES: Final = ("keep", "resample")
 _NO_SEED: Final = -1
+_PARTS: Final = ("settings", "batch", "outputs", "np_random", "np_random_seed")
 
 
 class Snapshots:
@@ -25,6 +28,7 @@ class Snapshots:
     def get_state(self) -> dict[str, Any]:
         """Return all that decides how this and later episodes go on, for `set_state`."""
         return {
+            "settings": self._batch.settings,
             "batch": self._batch.snapshot(),
             "outputs": copy.deepcopy(self._outputs),
             "np_random": copy.deepcopy(self._np_random),
@@ -35,8 +39,10 @@ class Snapshots:
         """Continue from what `get_state` returned, here or in an environment made alike.
 
         Raises:
-            ValueError: The state comes from an environment with another number of games.
+            ValueError: It is no such state, or comes from an environment with other keywords or
+                another number of games; nothing has changed then.
         """
+        _check_state(state, self._batch.settings)
         self._batch.restore(state["batch"])
         self._outputs = copy.deepcopy(state["outputs"])
         self._np_random = copy.deepcopy(state["np_random"])
@@ -52,8 +58,10 @@ class Snapshots:
                 generator is not touched.
 
         Raises:
-            ValueError: ``hidden`` is neither of the two.
+            ValueError: ``hidden`` is neither of the two, or the seed is negative.
+            TypeError: The seed is not a whole number.
         """
+        seed = checked_seed(seed)
         check_choice("hidden", hidden, HIDDEN_CHOICES)
         twin = copy.deepcopy(self)
         if hidden == "resample":
@@ -62,9 +70,25 @@ class Snapshots:
 
     def resample_hidden(self, seed: int | None = None) -> None:
         """Put the unseen cards into a random order, in place; see `clone`."""
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng(checked_seed(seed))
         self._batch.resample(rng)
         # The old generator's seed names the deal of a game that was reset with it.
         self._np_random, self._np_random_seed = rng, _NO_SEED
         if self._outputs is not None:
             self._batch.show(np.arange(self._batch.size), self._outputs)
+
+
+def _check_state(state: Any, settings: Settings) -> None:
+    """See that a state was made by `Snapshots.get_state` of an environment with these settings."""
+    if not isinstance(state, dict):
+        raise ValueError(f"expected a state from get_state(), got {state!r}")
+    missing = [part for part in _PARTS if part not in state]
+    if missing:
+        raise ValueError(f"expected a state from get_state(), got one without {missing[0]!r}")
+    theirs, ours = dataclasses.asdict(state["settings"]), dataclasses.asdict(settings)
+    other = [name for name in ours if theirs[name] != ours[name]]
+    if other:
+        was, now = (
+            ", ".join(f"{name}={values[name]!r}" for name in other) for values in (theirs, ours)
+        )
+        raise ValueError(f"this state is of an environment with {was}; this one has {now}")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from qv_env import engine, task
+from qv_env.features import set_up_tables
 from qv_env.history import UNDO, remember, undo_last
 from qv_env.jit import kernel
 from qv_env.mask import drop_take_backs, write_mask
@@ -38,13 +39,21 @@ def first_refused(tasks: Any, histories: Any, settings: Any, actions: Any) -> in
 
 @kernel
 def step_tasks(
-    tasks: Any, raw: Any, settings: Any, actions: Any, outputs: Any, totals: Any, histories: Any
+    tasks: Any,
+    raw: Any,
+    tables: Any,
+    settings: Any,
+    actions: Any,
+    outputs: Any,
+    totals: Any,
+    histories: Any,
 ) -> None:
     """Step all tasks; see `qv_env.task.step_range`, whose masks are one entry longer here.
 
     Args:
         tasks: Record array of type `TASK`, shape ``(n,)``.
         raw: The same memory as bytes.
+        tables: As in `qv_env.task`.
         settings: Record array of type `SETTINGS`, shape ``(1,)``.
         actions: int64 of shape ``(n,)``.
         outputs: As in `step_range`; masks are int8 of shape ``(n, 270)``.
@@ -55,29 +64,37 @@ def step_tasks(
     rules = settings[0]
     for i in range(tasks.shape[0]):
         now, history = tasks[i], histories[i]
+        flags[task.BEGUN, i] = now["finished"]
         if now["finished"]:
-            task.next_episode(now, rules)
+            task.next_episode(tasks, tables, rules, i)
             history["count"] = 0
             rewards[i] = 0.0
             flags[task.TERMINATED, i] = False
             flags[task.TRUNCATED, i] = False
             refused[i] = engine.LEGAL
         else:
-            refused[i] = _step(now, history, rules, actions[i], i, rewards, flags)
+            refused[i] = _step(tasks, tables, history, rules, actions[i], i, rewards, flags)
             totals[0]["refused"] += refused[i] != engine.LEGAL
             if now["finished"]:
                 task.add_to_totals(now, totals[0], flags, i)
-        task.show(now, raw, rules, i, observations, masks)
+        task.show(tasks, raw, tables, rules, i, observations, masks)
         task.report(now, i, numbers, flags)
-        task.show_features(tasks, rules, i, observations)
         masks[i, UNDO] = history["count"] > 0
 
 
 @kernel
 def _step(
-    now: Any, history: Any, settings: Any, action: int, i: int, rewards: Any, flags: Any
+    tasks: Any,
+    tables: Any,
+    history: Any,
+    settings: Any,
+    action: int,
+    i: int,
+    rewards: Any,
+    flags: Any,
 ) -> int:
-    """Advance one episode by one ply and return the refusal code of the action."""
+    """Advance the episode of game ``i`` by one ply; return the refusal code of the action."""
+    now = tasks[i]
     game = now["game"]
     before = np.int64(game["score"])
     if action == UNDO:
@@ -85,6 +102,8 @@ def _step(
         if code == engine.LEGAL:
             undo_last(game, history)
             _open_mask(now, settings)
+            if tables is not None:
+                set_up_tables(game, tables[i])
         change = np.float64(np.int64(game["score"]) - before)
         rewards[i] = 0.0 if settings["win_reward"] else change
         now["total_reward"] += rewards[i]
@@ -94,7 +113,7 @@ def _step(
         if flags[task.TERMINATED, i]:
             task.close_mask(now["mask"])
     else:
-        code = task.step_task(now, settings, action, i, rewards, flags)
+        code = task.step_task(tasks, tables, settings, action, i, rewards, flags)
         if code == engine.LEGAL:
             remember(history, action, np.int64(game["score"]) - before)
             if flags[task.TERMINATED, i] and not engine.is_won(game):

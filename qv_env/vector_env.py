@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from qv_env import infos, task
 from qv_env.batch import Batch, Outputs
 from qv_env.observation import observation_space
 from qv_env.options import checked_seeds, deal_options, take_reset_mask
-from qv_env.settings import VECTOR_RENDER_MODES, Settings, check_choice, check_count
+from qv_env.settings import VECTOR_RENDER_MODES, Settings, check_choice, check_count, checked_flag
 from qv_env.snapshots import Snapshots
 
 _MOST_GAMES = 1 << 24
@@ -88,19 +89,30 @@ class QuaranteVoleursVectorEnv(
             max_episode_steps=max_episode_steps,
         )
         check_choice("render_mode", render_mode, (None, *VECTOR_RENDER_MODES))
-        check_choice("copy", copy, (True, False))
         self.num_envs = check_count("num_envs", num_envs, _MOST_GAMES)
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = render_mode
-        self.copy = copy
+        self.copy = checked_flag("copy", copy)
         self.single_action_space = spaces.Discrete(self.settings.action_count)
         self.single_observation_space = observation_space(self.settings)
-        self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         threads = check_count("num_threads", num_threads, _MOST_THREADS)
         self._batch = Batch(self.settings, self.num_envs, threads)
         self._outputs: Outputs | None = None
+        self._everyone = np.ones(self.num_envs, np.bool_)
+        self._everyone.flags.writeable = False
+
+    # Spaces of the whole batch hold bounds for every entry of every game, more bytes than the games
+    # themselves, and few programs ask for them.
+    @cached_property
+    def action_space(self) -> spaces.Space[Any]:  # type: ignore[override]  # read like an attribute
+        """``MultiDiscrete``: one action for each game."""
+        return batch_space(self.single_action_space, self.num_envs)
+
+    @cached_property
+    def observation_space(self) -> spaces.Space[Any]:  # type: ignore[override]  # the same
+        """``Box``: one observation for each game."""
+        return batch_space(self.single_observation_space, self.num_envs)
 
     @property
     def states(self) -> npt.NDArray[np.void]:
@@ -137,10 +149,13 @@ class QuaranteVoleursVectorEnv(
         else:
             self._outputs = copy.deepcopy(self._outputs) if self.copy else self._outputs
         rows = np.flatnonzero(chosen)
-        self._batch.start(rows, [seeds[i] for i in rows], [deals[i] for i in rows], self.np_random)
+        if len(rows) < self.num_envs:
+            seeds = [seeds[row] for row in rows.tolist()]
+            deals = [deals[row] for row in rows.tolist()]
+        self._batch.start(rows, seeds, deals, self.np_random)
         self._batch.show(rows, self._outputs)
         self._outputs.refused[:] = 0
-        report = infos.of_all(self._outputs, self._batch.codes)
+        report = infos.of_all(self._outputs, self._batch.codes, self._everyone)
         if not chosen.all():
             infos.keep_rows(report, chosen)
         return self._outputs.observations, report
@@ -160,33 +175,27 @@ class QuaranteVoleursVectorEnv(
                 ``illegal="raise"`` (nothing has been stepped then).
             ResetNeeded: No episode has begun, or autoreset is disabled and a game has ended.
         """
-        if self._outputs is None:
-            raise ResetNeeded("no episode has begun: call reset() first")
-        if self.autoreset_mode is AutoresetMode.DISABLED and self._batch.tasks["finished"].any():
-            raise ResetNeeded(
-                "a game has ended and autoreset is disabled: reset it first with "
-                "reset(options={'reset_mask': terminated | truncated})"
-            )
-        chosen = self._checked_actions(actions)
-        if self.settings.illegal == "raise":
-            self._batch.raise_refused(chosen)
-        outputs = self._fresh_outputs()
-        self._batch.step(chosen, outputs)
-        self._outputs = outputs
-        final: dict[str, Any] = {}
-        if self.autoreset_mode is AutoresetMode.SAME_STEP:
-            done = outputs.flags[task.TERMINATED] | outputs.flags[task.TRUNCATED]
-            if done.any():
-                final = infos.of_ended(outputs, self._batch.codes, done)
-                self._batch.restart(np.flatnonzero(done), outputs)
-                outputs.refused[done] = 0
+        outputs, codes, ended = self._play(actions)
+        report = infos.of_all(outputs, self._batch.codes, self._everyone)
+        if ended:
+            report.update(infos.of_ended(ended, outputs, codes))
         return (
             outputs.observations,
             outputs.rewards,
             outputs.flags[task.TERMINATED],
             outputs.flags[task.TRUNCATED],
-            {**infos.of_all(outputs, self._batch.codes), **final},
+            report,
         )
+
+    def step_games(self, actions: npt.NDArray[Any]) -> tuple[Outputs, list[infos.Ended]]:
+        """Like `step`, but without infos, which cost much where games are few.
+
+        Returns:
+            The arrays that the games have written, and, if autoreset is in the same step, the
+            games that have just ended.
+        """
+        outputs, _, ended = self._play(actions)
+        return outputs, ended
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the action masks as bool of shape ``(num_envs, 269)``, or 270 with undo."""
@@ -210,12 +219,54 @@ class QuaranteVoleursVectorEnv(
         """Return one text (``ansi``) or uint8 picture (``rgb_array``) for each game."""
         if self.render_mode is None:
             return None
+        if self._outputs is None:
+            raise ResetNeeded("no episode has begun: call reset() first")
         from qv_env.render import render_rgb, render_text
 
         draw = render_text if self.render_mode == "ansi" else render_rgb
         return tuple(
             draw(state, deal=deal) for state, deal in zip(self.states, self.deals, strict=True)
         )
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """End all episodes; a reset begins anew."""
+        del kwargs
+        self._outputs = None
+
+    def _play(
+        self, actions: npt.NDArray[Any]
+    ) -> tuple[Outputs, npt.NDArray[Any], list[infos.Ended]]:
+        """Step all games; return what they wrote, the deals' codes before, and who has ended."""
+        if self._outputs is None:
+            raise ResetNeeded("no episode has begun: call reset() first")
+        if self.autoreset_mode is AutoresetMode.DISABLED and self._batch.tasks["finished"].any():
+            raise ResetNeeded(
+                "a game has ended and autoreset is disabled: reset it first with "
+                "reset(options={'reset_mask': terminated | truncated})"
+            )
+        chosen = self._checked_actions(actions)
+        if self.settings.illegal == "raise":
+            self._batch.raise_refused(chosen)
+        outputs = self._fresh_outputs()
+        self._batch.step(chosen, outputs)
+        self._outputs = outputs
+        codes = self._batch.codes
+        ended: list[infos.Ended] = []
+        if self.autoreset_mode is AutoresetMode.SAME_STEP:
+            done = outputs.flags[task.TERMINATED] | outputs.flags[task.TRUNCATED]
+            rows = done.nonzero()[0]
+            if len(rows):
+                ended = [
+                    infos.Ended(
+                        row,
+                        outputs.observations[row].copy(),
+                        infos.of_game(outputs, row, codes[row]),
+                    )
+                    for row in rows.tolist()
+                ]
+                self._batch.restart(rows, outputs)
+                outputs.refused[rows] = 0
+        return outputs, codes, ended
 
     def _fresh_outputs(self) -> Outputs:
         if self.copy or self._outputs is None:
@@ -224,6 +275,8 @@ class QuaranteVoleursVectorEnv(
 
     def _checked_actions(self, actions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         array = np.asarray(actions)
+        if array.dtype == np.int64 and array.shape == (self.num_envs,):
+            return np.ascontiguousarray(array)
         if array.shape != (self.num_envs,) or not np.issubdtype(array.dtype, np.integer):
             raise ValueError(
                 f"actions must be whole numbers of shape ({self.num_envs},); "

@@ -119,6 +119,7 @@ def test_unwritable_json(folder: Path, path: str, why: str) -> None:
         (("evaluate", "--agent", "greedy"), "Missing option '--deals'. Try 'qv evaluate --help'."),
         (("evaluate", "--deals", "dev:2"), "Missing option '--agent'"),
         (evaluate("greedy", "dev:2", "--processes", "0"), "'--processes': 0"),
+        (evaluate("greedy", "dev:2", "--processes", "99999"), "range 1<=x<=256"),
         (evaluate("greedy", "dev:2", "--resume"), "--resume needs --results"),
         (evaluate("greedy", "7", "--results", "r"), "such as test:1000 or dev:200; got 7"),
         (evaluate("greedy:x=1", "dev:2"), "agent greedy has no options"),
@@ -151,6 +152,8 @@ def test_wrong_options(words: tuple[str, ...], why: str) -> None:
 def test_wrong_renderings(agent: str, deal: str, out: str, why: str) -> None:
     assert why in complaint("render", "--agent", agent, "--deal", deal, "--out", out)
 
+
+RENDER = ("render", "--agent", "greedy", "--deal", "21", "--out", "game.gif")
 
 ILLEGAL = """
 import numpy as np
@@ -258,7 +261,7 @@ def test_verify_looks_at_every_file(folder: Path) -> None:
     (folder / "cut.json").write_text(text[:200])
     broken = run("verify", "bad.json", "good.json")
     assert broken.exit_code == 1
-    assert broken.stdout == "good.json: right; FT1-N-AAAAAAV, 1 plies, score 0, unfinished\n"
+    assert broken.stdout == "good.json: right; FT1-N-AAAAAAV, 1 ply, score 0, unfinished\n"
     assert broken.stderr == "qv: bad.json: ply 1, t1>t2: A column is built in one suit.\n"
     unreadable = run("verify", "cut.json", "bad.json", "none.json", "good.json")
     assert unreadable.exit_code == 2
@@ -274,6 +277,10 @@ def test_verify_looks_at_every_file(folder: Path) -> None:
     ("words", "why"),
     [
         (("verify",), "Missing argument 'FILE...'"),
+        ((*RENDER, "--fps", "nan"), "fps must lie in [0.01, 100], got nan"),
+        ((*RENDER, "--fps", "0.001"), "fps must lie in [0.01, 100], got 0.001"),
+        ((*RENDER, "--agent", "random"), "--agent is given 2 times; one game is rendered"),
+        ((*RENDER, "--deal", "22"), "--deal is given 2 times; one game is rendered"),
         (("verify", "none.json"), "none.json: No such file or directory"),
         (("render", "none.json", "--out", "game.gif"), "none.json: No such file or directory"),
         (("render", "--out", "game.gif"), "give an episode file, or --agent and --deal."),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 
-from qv_env import FEATURES, QuaranteVoleursEnv
+from qv_env import FEATURES, QuaranteVoleursEnv, QuaranteVoleursVectorEnv
 from qv_env.features import FEATURE_COUNT, write_features
 from tests import play, reference, strategies
 from tests.reference import FULL, Game
@@ -132,6 +133,28 @@ def test_every_entry_says_what_the_table_says(table: play.Table) -> None:
         part = out[feature.start : feature.start + feature.size].tolist()
         assert part == [int(x) for x in EXPECTED[feature.name](table.game)], feature.name
         assert max(part) <= feature.high
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_features_kept_move_by_move_equal_those_of_the_state(threads: int) -> None:
+    envs = QuaranteVoleursVectorEnv(
+        13, observation="features", max_episode_steps=250, num_threads=threads
+    )
+    observations, infos = envs.reset(seed=5)
+    rng = np.random.default_rng(5)
+    out = np.empty(FEATURE_COUNT, np.uint8)
+    for step in range(600):
+        if step == 300:  # tables are no part of a saved state
+            other = QuaranteVoleursVectorEnv(13, observation="features", num_threads=threads)
+            other.reset(seed=6)
+            other.set_state(envs.get_state())
+            envs = other
+        chances = rng.random(infos["action_mask"].shape) * infos["action_mask"]
+        observations, *_, infos = envs.step(chances.argmax(axis=1))
+        plies_left = envs.get_state()["batch"]["tasks"]["plies_left"]
+        for row, state in enumerate(envs.states):
+            write_features(state, int(plies_left[row]), out)
+            assert np.array_equal(observations[row], out)
 
 
 def test_sections_follow_one_another() -> None:

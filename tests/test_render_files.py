@@ -19,6 +19,7 @@ from qv_env.render import (
     write_frames,
     write_replay,
 )
+from qv_env.render.files import MIN_FPS
 from qv_env.replay import Replay
 from tests import positions
 
@@ -137,13 +138,27 @@ def test_wrong_times_and_no_frames_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "game.gif"
     with pytest.raises(ValueError, match="no frame"):
         write_frames(path, [])
-    with pytest.raises(ValueError, match=r"fps must lie in \(0, 100\], got 0"):
+    with pytest.raises(ValueError, match=r"fps must lie in \[0.01, 100\], got 0"):
         write_frames(path, [frame], fps=0)
-    with pytest.raises(ValueError, match="hold_seconds must not be negative, got -1"):
+    with pytest.raises(ValueError, match=r"hold_seconds must lie in \[0, 500\], got -1"):
         write_frames(path, [frame], hold_seconds=-1)
+    for fps in (0.001, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="fps must lie in"):
+            write_frames(path, [frame], fps=fps)
+    with pytest.raises(ValueError, match="hold_seconds must lie in"):
+        write_frames(path, [frame], hold_seconds=float("nan"))
     with pytest.raises(ValueError, match="use write_replay"):
         write_frames(tmp_path / "game.txt", [frame])
     assert not list(tmp_path.iterdir())
+
+
+def test_a_gif_can_show_the_slowest_frames(tmp_path: Path) -> None:
+    frames = [np.full((4, 4, 3), shade, np.uint8) for shade in (0, 255)]
+    path = write_frames(tmp_path / "game.gif", frames, fps=MIN_FPS, hold_seconds=500)
+    with Image.open(path) as picture:
+        assert picture.info["duration"] == 100_000
+        picture.seek(1)
+        assert picture.info["duration"] == 600_000
 
 
 @pytest.mark.parametrize("ending", [".gif", ".mp4", ".png"])

@@ -11,14 +11,17 @@ import numpy as np
 import pytest
 import torch
 import yaml
+from click.testing import CliRunner
 from sb3_contrib import QRDQN, MaskablePPO
 from stable_baselines3 import A2C, DQN, PPO
 
 from agents.deal_lists import parse_deals
 from agents.evaluate import Game, play_deals
-from agents.loading import load_agent
+from agents.loading import load, load_agent
+from agents.results.result import read_result
 from agents.sb3_agent import Sb3Agent, load_sb3_agent, rate_actions
 from qv_env import QuaranteVoleursEnv
+from qv_env.cli.group import qv
 
 DEALS = parse_deals(["train:9"])
 POLICY = {"net_arch": [16]}
@@ -137,6 +140,8 @@ def test_drawn_actions_follow_the_policys_probabilities() -> None:
 class Predictor:
     """A model that exposes no ratings."""
 
+    num_timesteps = 0
+
     class policy:  # noqa: N801 - the attribute's name in stable-baselines3
         @staticmethod
         def set_training_mode(mode: bool) -> None:
@@ -218,6 +223,23 @@ def test_the_config_says_whether_actions_are_drawn(tmp_path: Path) -> None:
 
     assert len(choices(deterministic=None)) > 5
     assert len(choices(deterministic=True)) == 1
+    assert load(str(run)).options == {"sample": True}  # as results files tell it
+    assert load(str(run), deterministic=True).options == {"sample": False}
+
+
+@pytest.mark.parametrize(("word", "drawn"), [("--best", False), ("--sample", True), ("", True)])
+def test_the_command_can_force_either_way_of_choosing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: str, *, drawn: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    saved_run(tmp_path, "PPO", {"env": {}, "deterministic": False}).rename("run")
+    words = ["evaluate", "--agent", "run", "--deals", "dev:1", "--results", "kept"]
+    answer = CliRunner().invoke(qv, [*words, *word.split()], prog_name="qv")
+    assert answer.exit_code == 0, answer.output
+    name = f"run-{word.strip('-')}-dev-1" if word else "run-dev-1"
+    result = read_result(tmp_path / "kept" / f"{name}.json")
+    assert result.options == {"sample": drawn}
+    assert word in result.command
 
 
 def test_a_model_of_another_environment_is_refused(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecEnv, VecMonitor
 
 from agents.sb3_vec_env import QuaranteVoleursSB3VecEnv, spread_seeds
+from qv_env import QuaranteVoleursVectorEnv
 from qv_env.deals import DEALS, deal_number, split_numbers
 
 GAMES = 2
@@ -179,6 +180,15 @@ def test_spread_seeds_name_deals_of_the_split() -> None:
     assert spread_seeds(7, 10, numbers) == seeds[:10]
     assert not set(seeds) & set(spread_seeds(8, 1000, numbers))
     assert spread_seeds(None, 2, numbers) != spread_seeds(None, 2, numbers)
+
+
+def test_the_seeds_of_games_deal_the_same_without_the_adapter() -> None:
+    adapter = QuaranteVoleursSB3VecEnv(3, split="dev")
+    seeds = adapter.seed(4)
+    adapter.reset()
+    plain = QuaranteVoleursVectorEnv(num_envs=3, split="dev")
+    _, infos = plain.reset(seed=[seed for seed in seeds if seed is not None])
+    assert list(infos["deal"]) == [info["deal"] for info in adapter.reset_infos]
 
 
 def test_options_deal_what_they_name(native: VecEnv) -> None:

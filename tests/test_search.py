@@ -278,12 +278,12 @@ def test_a_game_goes_the_same_way_in_any_batch(agent: Agent) -> None:
 
 def test_wins_of_the_beam_replay() -> None:
     room, stages = closure.workspace(100), beam.beam_room(30)
-    path = np.zeros(4000, np.int16)
+    path, stop = np.zeros(4000, np.int16), np.zeros(1, np.uint8)
     won = 0
     for number in range(12):
         state = dealt(reference.shuffled(number))
         before = state.tobytes()
-        length = beam.search_beam(stages[0], room[0], state, WEIGHTS, 30, 100, path)
+        length = beam.search_beam(stages[0], room[0], state, WEIGHTS, 30, 100, stop, path)
         assert state.tobytes() == before
         if length == beam.NOT_WON:
             continue

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,39 +18,20 @@ import yaml
 
 pytest.importorskip("stable_baselines3")
 
-from click.testing import CliRunner, Result
 from PIL import Image
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.save_util import load_from_zip_file
 
-import train
 from agents.loading import load_agent
 from agents.training import callbacks
-from agents.training.checkpoint import latest_checkpoint
+from agents.training.checkpoint import checkpoints
 from agents.training.metrics import read_metrics
 from agents.training.run_folder import RunFolder, free_folder, moved_into_place
 from qv_env.episodes import read_episode, verify
+from tests.tiny_runs import TINY, assert_same_run, call, trained, write_config
+
+pytestmark = pytest.mark.usefixtures("torch_as_before")
 
 ROOT = Path(__file__).parent.parent
-TINY: dict[str, Any] = {
-    "algo": "MaskablePPO",
-    "n_timesteps": 256,
-    "env": {"mask": "canonical", "takebacks": False, "max_episode_steps": 60},
-    "n_envs": 4,
-    "n_steps": 16,
-    "batch_size": 32,
-    "n_epochs": 1,
-    "learning_rate": "lin_1e-3",
-    "reward_scale": 0.1,
-    "policy_kwargs": {
-        "features_extractor_class": "agents.training.networks:ScaledTrunk",
-        "features_extractor_kwargs": {"features_dim": 8},
-        "net_arch": [8],
-    },
-    "device": "cpu",
-    "save_freq": 128,
-    "final_deals": "dev:1",
-}
 ON_POLICY = {"n_steps": 16, "learning_rate": "lin_1e-3"}
 ALGORITHMS: dict[str, dict[str, Any]] = {
     "MaskablePPO": {**ON_POLICY, "batch_size": 32, "n_epochs": 1},
@@ -61,52 +41,6 @@ ALGORITHMS: dict[str, dict[str, Any]] = {
     "sb3_contrib:QRDQN": {"buffer_size": 500, "learning_starts": 64, "batch_size": 16},
 }
 RUN_KEYS = ("n_timesteps", "env", "n_envs", "device", "save_freq", "final_deals")
-
-
-@pytest.fixture(autouse=True)
-def torch_as_before() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    yield
-    torch.set_num_threads(threads)
-    torch.distributions.Distribution.set_default_validate_args(True)
-
-
-def write_config(folder: Path, **changes: Any) -> Path:
-    file = folder / "tiny.yaml"
-    file.write_text(yaml.safe_dump({**TINY, **changes}))
-    return file
-
-
-def call(*words: object) -> Result:
-    return CliRunner().invoke(train.main, [str(word) for word in words])
-
-
-def trained(folder: Path, run: Path, **changes: Any) -> Path:
-    result = call("--config", write_config(folder, **changes), "--run", run)
-    assert result.exit_code == 0, result.output
-    return run
-
-
-def weights(run: Path) -> dict[str, torch.Tensor]:
-    _, parameters, _ = load_from_zip_file(run / "model.zip", device="cpu")
-    policy: dict[str, torch.Tensor] = parameters["policy"]
-    return policy
-
-
-def assert_same_run(run: Path, other: Path) -> None:
-    """Assert that two runs ended alike, and logged the same figures but for times."""
-    ours, theirs = weights(run), weights(other)
-    assert ours.keys() == theirs.keys()
-    for name, tensor in ours.items():
-        assert torch.equal(tensor, theirs[name]), name
-    figures = [
-        [
-            {key: value for key, value in row.items() if not key.startswith("time/")}
-            for row in read_metrics(RunFolder(path).metrics)
-        ]
-        for path in (run, other)
-    ]
-    assert figures[0] == figures[1]
 
 
 @pytest.mark.parametrize("algo", ALGORITHMS)
@@ -131,10 +65,10 @@ def test_every_algorithm_leaves_a_whole_run(algo: str, tmp_path: Path) -> None:
     assert episode.policy.measure == ("value" if "DQN" in algo else "probability")
     agent = load_agent(str(run))
     assert agent.env_kwargs["mask"] == "canonical"
-    assert latest_checkpoint(run / "checkpoints") == run / "checkpoints" / "000000000256"
+    assert checkpoints(run / "checkpoints")[-1] == run / "checkpoints" / "000000000256"
     assert sorted(path.name for path in run.iterdir()) == [
-        "checkpoints", "config.yaml", "episode.json", "evaluation.json", "learning_curve.png",
-        "metrics.jsonl", "model.zip", "tensorboard",
+        ".lock", "checkpoints", "config.yaml", "episode.json", "evaluation.json",
+        "learning_curve.png", "metrics.jsonl", "model.zip", "tensorboard",
     ]  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from agents.training.algorithms import algorithm_class, algorithm_kwargs, policy
 from agents.training.config import read_config
 from agents.training.errors import ConfigError
 from agents.training.networks import ScaledTrunk
+from agents.training.ranges import RANGES
 
 CONFIGS = Path(__file__).parent.parent / "configs"
 BASE: dict[str, Any] = {"algo": "MaskablePPO", "n_timesteps": 1000}
@@ -57,9 +59,9 @@ def test_a_resolved_config_names_every_default_and_resolves_to_itself() -> None:
     [
         ({"n_step": 8}, "unknown key n_step; did you mean n_steps?"),
         ({"seeed": 1}, "unknown key seeed; did you mean seed?"),
-        ({"zzz": 1}, "unknown key zzz; known keys: algo, batch_size"),
+        ({"zzz": 1}, "unknown key zzz; docs/training.md lists the keys of a run"),
         ({"env": {"masks": "legal"}}, "unknown key env.masks; did you mean mask?"),
-        ({"env": {"split": "test"}}, "unknown key env.split;"),
+        ({"env": {"split": "test"}}, "unknown key env.split; known keys: illegal, mask, max_ep"),
         ({"normalize": {"norm_rewards": True}}, "normalize.norm_rewards; did you mean norm_reward"),
         ({"env": {"mask": "all"}}, "env: mask must be one of 'legal', 'canonical'; got 'all'"),
         ({"env": {"takebacks": 3}}, "env.takebacks: should be a valid boolean, got 3"),
@@ -85,6 +87,22 @@ def test_a_resolved_config_names_every_default_and_resolves_to_itself() -> None:
         ({"algo": "nowhere:PPO"}, "algo: cannot import nowhere"),
         ({"algo": f"{__name__}:HalfAnAlgorithm"}, "HalfAnAlgorithm has no predict, save, load"),
         ({"algo": "DQN", "n_epochs": 4}, "unknown key n_epochs"),
+        ({"algo": ":PPO"}, "algo: cannot import : ValueError"),
+        ({"algo": ".near:PPO"}, "algo: cannot import .near: TypeError"),
+        ({"policy": "os:path"}, "policy: os has no class path"),
+        ({"seed": 2**32}, "seed: should be less than 4294967296, got 4294967296"),
+        ({"torch_threads": 100_000}, "torch_threads: should be less than or equal to 1024"),
+        ({"batch_size": 0}, "batch_size: should be at least 1, got 0"),
+        ({"n_steps": 0}, "n_steps: should be at least 1, got 0"),
+        ({"n_epochs": 0}, "n_epochs: should be at least 1, got 0"),
+        ({"gamma": 2}, "gamma: should be from 0 to 1, got 2"),
+        ({"gamma": float("nan")}, "gamma: should be from 0 to 1, got nan"),
+        ({"learning_rate": -1}, "learning_rate: should be more than 0, got -1"),
+        ({"learning_rate": "lin_-1"}, "learning_rate: should be more than 0, got -1"),
+        ({"learning_rate": "lin_inf"}, "learning_rate: should be more than 0, got inf"),
+        ({"algo": "DQN", "train_freq": 0}, "train_freq: should be at least 1, got 0"),
+        ({"algo": "DQN", "train_freq": [0, "step"]}, "train_freq: should be at least 1, got (0"),
+        ({"algo": "DQN", "tau": 0}, "tau: should be above 0 to 1, got 0"),
     ],
 )
 def test_mistakes_are_one_line_that_says_what_is_wrong(
@@ -128,6 +146,20 @@ def test_words_become_objects() -> None:
         "features_extractor_class": ScaledTrunk,
         "net_arch": [8],
     }
+
+
+def test_the_ends_of_ranges_are_allowed() -> None:
+    edges = {"gamma": 0, "gae_lambda": 1.0, "batch_size": 1, "ent_coef": 0, "clip_range_vf": None}
+    assert algorithm_kwargs(resolve({**BASE, **edges})).items() >= edges.items()
+    edges = {"tau": 1.0, "gradient_steps": -1, "learning_starts": 0, "exploration_final_eps": 0}
+    assert algorithm_kwargs(resolve({**BASE, "algo": "DQN", **edges})).items() >= edges.items()
+
+
+def test_every_range_is_of_an_argument_that_exists() -> None:
+    known: set[str] = set()
+    for algo in ("MaskablePPO", "PPO", "A2C", "DQN"):
+        known |= inspect.signature(algorithm_class(algo)).parameters.keys()
+    assert RANGES.keys() <= known
 
 
 def test_a_class_of_the_users_own() -> None:

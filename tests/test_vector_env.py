@@ -47,6 +47,7 @@ def pair(mode: AutoresetMode, **keywords: Any) -> tuple[Any, Any]:
     [
         {"max_episode_steps": 150},
         {"num_threads": 2},
+        {"num_threads": 2, "observation": "features", "max_episode_steps": 150},
         {"observation": "features", "mask": "canonical", "takebacks": False, "reward": "win"},
         {"stock": "open", "split": "dev", "illegal": "terminate", "max_episode_steps": 90},
     ],

@@ -16,7 +16,7 @@ from agents.loading import Loaded
 from agents.results.journal import ENDING, Journal
 from agents.results.provenance import Source, hardware, versions
 from agents.results.result import Board, Result, measured, result_text
-from agents.workers import Recipe, play_over_processes
+from agents.workers import Recipe, play_over_processes, sample_words
 from qv_env.deals import Deal
 from qv_env.files import write_whole
 from qv_env.settings import Settings
@@ -51,8 +51,8 @@ class Order(NamedTuple):
     def slug(self) -> str:
         """What files of this evaluation are called, without an ending."""
         parts = [self.agent_text, self.deals_text]
-        if self.recipe.deterministic is False:
-            parts.insert(1, "sample")
+        if self.recipe.deterministic is not None:
+            parts.insert(1, "best" if self.recipe.deterministic else "sample")
         if self.seed:
             parts.append(f"seed-{self.seed}")
         return re.sub(r"[^A-Za-z0-9_.]+", "-", "-".join(parts)).strip("-.")
@@ -62,7 +62,7 @@ class Order(NamedTuple):
         """The command that makes the result again."""
         words = ["qv", "evaluate", "--agent", self.agent_text, "--deals", self.deals_text]
         words += ["--seed", str(self.seed), "--results", "results"]
-        return shlex.join([*words, "--sample"] if self.recipe.deterministic is False else words)
+        return shlex.join([*words, *sample_words(self.recipe.deterministic)])
 
 
 def board_of(agent: Agent) -> Board:

@@ -23,36 +23,40 @@ MOST_MOVES: Final = 60  # search moves of one stage
 _POOL_SHARE: Final = 4  # room for exits of a stage, in frontiers
 _TABLE_SPACE: Final = 4
 NOT_WON: Final = -1
+STOPPED: Final = -2
 
 
 def beam_room(width: int, sizes: Sizes = FULL) -> Any:
     """Return room for beams of up to ``width`` positions, one record of shape ``(1,)``."""
+    return np.zeros(1, _beam_dtype(width, sizes))
+
+
+def room_bytes(width: int, sizes: Sizes = FULL) -> int:
+    """Return how many bytes such a room takes."""
+    return _beam_dtype(width, sizes).itemsize
+
+
+def _beam_dtype(width: int, sizes: Sizes) -> np.dtype[np.void]:
     pool = _POOL_SHARE * width
     stages = sizes.stock + 1
     slots = 1 << (_TABLE_SPACE * pool - 1).bit_length()
-    entry = [
-        ("state", engine.state_dtype(sizes)),
-        ("value", np.float64),
-        ("parent", np.int32),
-        ("length", np.uint8),
-        ("moves", np.uint8, (MOST_MOVES, 2)),
-    ]
     step = [("parent", np.int32), ("length", np.uint8), ("moves", np.uint8, (MOST_MOVES, 2))]
-    return np.zeros(
-        1,
+    entry = [("state", engine.state_dtype(sizes)), ("value", np.float64), *step]
+    return np.dtype(
         [
             ("frontier", engine.state_dtype(sizes), (width,)),
             ("pool", entry, (pool,)),
             ("steps", step, (stages, width)),
             ("keys", np.uint64, (slots,)),
             ("nodes", np.int64),
-        ],
+            ("floor", np.float64),  # exits worth no more are not looked at
+        ]
     )
 
 
 @separate_kernel
 def search_beam(
-    beam: Any, room: Any, state: Any, weights: Any, width: int, nodes: int, path: Any
+    beam: Any, room: Any, state: Any, weights: Any, width: int, nodes: int, stop: Any, path: Any
 ) -> int:
     """Search a deal for a win.
 
@@ -63,55 +67,67 @@ def search_beam(
         weights: See `agents.search.evaluation.evaluate`.
         width: Most positions kept at each draw.
         nodes: Positions looked at from each of them.
+        stop: uint8 of shape ``(1,)``; as soon as another thread sets it, the search gives up.
         path: Where the actions of a win are written, int16.
 
     Returns:
-        Number of actions of the win, or `NOT_WON`.
+        Number of actions of the win, or `NOT_WON`, or `STOPPED`.
     """
-    frontier, pool, steps = beam["frontier"], beam["pool"], beam["steps"]
-    actions = room["actions"]
+    frontier, steps = beam["frontier"], beam["steps"]
     copy_state(frontier[0], state)
     size, stage = 1, 0
     beam["nodes"] = 0
     while True:
-        count = 0
         beam["keys"][:] = 0
-        floor = -np.inf
+        beam["floor"] = -np.inf
+        count = 0
         for i in range(size):
-            root = frontier[i]
-            make_safe_moves(root, actions, 0)
-            goal = search(room, root, weights, nodes)
+            if stop[0]:
+                return STOPPED
+            make_safe_moves(frontier[i], room["actions"], 0)
+            goal = search(room, frontier[i], weights, nodes)
             beam["nodes"] += room["count"]
             if room["won"] >= 0:
                 write_entry(room, goal, i, steps[stage, 0])
                 return write_win(beam, stage, state, room["scratch"][0], path)
-            for node in range(room["count"]):
-                if room["exits"][node] != node or room["best"][node] <= floor:
-                    continue
-                if not add_key(beam["keys"], canonical_key(room["states"][node])):
-                    continue
-                entry = pool[count]
-                copy_state(entry["state"], room["states"][node])
-                entry["value"] = room["best"][node]
-                write_entry(room, node, i, entry)
-                count += 1
-                if count == pool.shape[0]:
-                    count = keep_best(pool, count, width)
-                    floor = lowest(pool, count)
-                    # Keys of dropped entries only keep their twins from being dropped again.
-                    rebuild_keys(beam["keys"], pool, count)
+            count = gather_exits(beam, room, i, count, width)
         if state_is_dry(frontier[0]):
             return NOT_WON
-        count = keep_best(pool, count, width)
-        for k in range(count):
-            copy_state(frontier[k], pool[k]["state"])
-            drawn = frontier[k]
-            engine.move(drawn, drawn["tops"].shape[0], drawn["columns"].shape[0])
-            step = steps[stage, k]
-            step["parent"], step["length"] = pool[k]["parent"], pool[k]["length"]
-            step["moves"][:] = pool[k]["moves"]
-        size = count
+        size = keep_best(beam["pool"], count, width)
+        draw_all(beam, stage, size)
         stage += 1
+
+
+@separate_kernel
+def gather_exits(beam: Any, room: Any, parent: int, count: int, width: int) -> int:
+    """Add the exits of a search to the pool of its stage, and return how many it holds."""
+    pool, keys = beam["pool"], beam["keys"]
+    for node in range(room["count"]):
+        if room["exits"][node] != node or room["best"][node] <= beam["floor"]:
+            continue
+        if not add_key(keys, canonical_key(room["states"][node])):
+            continue
+        entry = pool[count]
+        copy_state(entry["state"], room["states"][node])
+        entry["value"] = room["best"][node]
+        write_entry(room, node, parent, entry)
+        count += 1
+        if count == pool.shape[0]:
+            count = keep_best(pool, count, width)
+            beam["floor"] = lowest(pool, count)
+            rebuild_keys(keys, pool, count)
+    return count
+
+
+@separate_kernel
+def draw_all(beam: Any, stage: int, size: int) -> None:
+    """Make the next frontier: draw from the first entries of the pool, and note their steps."""
+    for k in range(size):
+        entry, drawn, step = beam["pool"][k], beam["frontier"][k], beam["steps"][stage, k]
+        copy_state(drawn, entry["state"])
+        engine.move(drawn, drawn["tops"].shape[0], drawn["columns"].shape[0])
+        step["parent"], step["length"] = entry["parent"], entry["length"]
+        step["moves"][:] = entry["moves"]
 
 
 @kernel

@@ -16,7 +16,8 @@ from stable_baselines3.common.utils import LinearSchedule
 from torch import nn
 
 from agents.training.config import Config, explain, parse_config
-from agents.training.errors import ConfigError
+from agents.training.errors import ConfigError, reason
+from agents.training.ranges import check_range
 
 ALGORITHMS: Final = {
     "MaskablePPO": "sb3_contrib:MaskablePPO",
@@ -50,8 +51,8 @@ def load_class(name: str, what: str) -> type[Any]:
         raise ConfigError(f"{what}: expected module:Class, got {name!r}")
     try:
         module = importlib.import_module(module_name)
-    except ImportError as error:
-        raise ConfigError(f"{what}: cannot import {module_name}: {error}") from None
+    except Exception as error:  # noqa: BLE001 - a module may raise anything while it is loaded
+        raise ConfigError(f"{what}: cannot import {module_name}: {reason(error)}") from None
     found = getattr(module, class_name, None)
     if not isinstance(found, type):
         raise ConfigError(f"{what}: {module_name} has no class {class_name}")
@@ -78,12 +79,14 @@ def resolve(mapping: Mapping[str, Any]) -> Config:
     """Check a config against its algorithm and fill in what the algorithm takes by default.
 
     Raises:
-        ConfigError: A key is unknown or a value is of the wrong type.
+        ConfigError: A key is unknown, a value is of the wrong type or out of range, or a class does
+            not exist.
     """
     algorithm = algorithm_class(mapping.get("algo", Config.model_fields["algo"].default))
     parameters = _parameters(algorithm)
     config = parse_config(mapping, None if _takes_any(algorithm) else parameters)
     algorithm_kwargs(config)
+    policy_class(config)
     defaults = {
         name: parameter.default
         for name, parameter in parameters.items()
@@ -96,7 +99,7 @@ def algorithm_kwargs(config: Config) -> dict[str, Any]:
     """Return the keyword arguments for the algorithm's class, checked and built.
 
     Raises:
-        ConfigError: A value is of the wrong type.
+        ConfigError: A value is of the wrong type or out of range.
     """
     algorithm = algorithm_class(config.algo)
     hints = _type_hints(algorithm)
@@ -104,11 +107,16 @@ def algorithm_kwargs(config: Config) -> dict[str, Any]:
     for key, value in config.kwargs.items():
         built = _build(key, value)
         kwargs[key] = _checked(key, built, hints.get(key, Any))
+        check_range(key, kwargs[key])
     return kwargs
 
 
 def policy_class(config: Config) -> Any:
-    """Return the policy as the algorithm's class takes it: its name, or a class."""
+    """Return the policy as the algorithm's class takes it: its name, or a class.
+
+    Raises:
+        ConfigError: It is written ``module:Class``, and there is no such class.
+    """
     return load_class(config.policy, "policy") if ":" in config.policy else config.policy
 
 
@@ -161,6 +169,7 @@ def _schedule(key: str, text: str) -> Any:
         number = float(text.removeprefix(_LINEAR))
     except ValueError:
         raise ConfigError(f"{key}: expected a number or {_LINEAR}NUMBER, got {text!r}") from None
+    check_range(key, number)
     return LinearSchedule(number, 0.0, 1.0) if text.startswith(_LINEAR) else number
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import pickle
 import random
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,7 +25,8 @@ import numpy as np
 import torch
 from stable_baselines3.common.vec_env import VecEnv
 
-from agents.training.environments import env_snapshot, restore_env
+from agents.training.environments import env_snapshot, games_of, restore_env
+from agents.training.errors import ConfigError, reason
 from agents.training.run_folder import flush_to_disk
 
 KEPT: Final = 2
@@ -35,7 +37,10 @@ _REPLAY: Final = "replay_buffer.pkl"
 
 
 def save_checkpoint(folder: Path, model: Any, *, replay_buffer: bool) -> Path:
-    """Write a checkpoint of a model and its environment; older ones but the last are removed.
+    """Write a checkpoint of a model and its environment, and remove those it makes needless.
+
+    These are older ones but the last, and those of more plies: a run that is there only now did
+    not go on from them, because they are damaged.
 
     Args:
         folder: Where checkpoints lie.
@@ -46,8 +51,6 @@ def save_checkpoint(folder: Path, model: Any, *, replay_buffer: bool) -> Path:
         The checkpoint's folder.
     """
     place = folder / f"{model.num_timesteps:0{_DIGITS}d}"
-    if place.exists():
-        return place  # the checkpoint that this run was resumed from
     beside = folder / ".writing"
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir(parents=True)
@@ -58,17 +61,47 @@ def save_checkpoint(folder: Path, model: Any, *, replay_buffer: bool) -> Path:
     (beside / _STATE).write_bytes(pickle.dumps(state))
     for file in beside.iterdir():
         flush_to_disk(file)
+    if place.exists():
+        shutil.rmtree(place)
     beside.rename(place)
     flush_to_disk(folder)
-    for old in _checkpoints(folder)[:-KEPT]:
+    found = checkpoints(folder)
+    end = found.index(place) + 1
+    for old in (*found[: max(end - KEPT, 0)], *found[end:]):
         shutil.rmtree(old, ignore_errors=True)
     return place
 
 
-def latest_checkpoint(folder: Path) -> Path | None:
-    """Return the checkpoint with most plies, or None where there is none."""
-    found = _checkpoints(folder)
-    return found[-1] if found else None
+def checkpoints(folder: Path) -> list[Path]:
+    """Return the checkpoints in a folder, whole or damaged, that with most plies last."""
+    return sorted(path for path in folder.glob("[0-9]*") if path.name.isdecimal())
+
+
+def resume_from(
+    folder: Path, algorithm: type[Any], make_env: Callable[[], VecEnv], say: Callable[[str], None]
+) -> Any:
+    """Return the model of the last checkpoint that can be loaded.
+
+    Args:
+        folder: Where checkpoints lie, one at least.
+        algorithm: The model's class.
+        make_env: Makes an environment like that of the run.
+        say: Told, in a line, of every checkpoint that is passed over.
+
+    Raises:
+        ConfigError: None can be loaded, or the environment is not like that of the run.
+    """
+    for checkpoint in reversed(checkpoints(folder)):
+        try:
+            return load_checkpoint(checkpoint, algorithm, make_env())
+        except ConfigError:
+            raise
+        except Exception as error:  # noqa: BLE001 - damaged pickles raise whatever they like
+            say(f"checkpoint {checkpoint} cannot be used ({reason(error)})")
+    raise ConfigError(
+        f"no checkpoint in {folder} can be used; put back a whole one, or train anew in another "
+        "folder with --config and --run"
+    )
 
 
 def load_checkpoint(checkpoint: Path, algorithm: type[Any], env: VecEnv) -> Any:
@@ -78,18 +111,24 @@ def load_checkpoint(checkpoint: Path, algorithm: type[Any], env: VecEnv) -> Any:
         checkpoint: The checkpoint's folder.
         algorithm: The model's class.
         env: The environment to put back into the checkpoint's state.
+
+    Raises:
+        ConfigError: The environment has another number of games.
+        Exception: A file is missing or damaged.
     """
+    state = pickle.loads((checkpoint / _STATE).read_bytes())  # noqa: S301 - this run wrote it
+    games = games_of(state["env"])
+    if games != env.num_envs:
+        raise ConfigError(
+            f"n_envs: {checkpoint} was written with {games}, the config of the run says "
+            f"{env.num_envs}; put {games} back, or train anew with --config"
+        )
     model = algorithm.load(checkpoint / _MODEL, env=env, force_reset=False)
     if (checkpoint / _REPLAY).exists():
         model.load_replay_buffer(checkpoint / _REPLAY)
-    state = pickle.loads((checkpoint / _STATE).read_bytes())  # noqa: S301 - this run wrote it
     restore_env(env, state["env"])
     _restore_random_states(model, state["random"])
     return model
-
-
-def _checkpoints(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.glob("[0-9]*") if (path / _STATE).exists())
 
 
 def _random_states(model: Any) -> dict[str, Any]:

@@ -41,6 +41,10 @@ def _no_bool(value: object) -> object:
 
 Count = Annotated[int, BeforeValidator(_no_bool), Field(ge=1)]
 CountOrZero = Annotated[int, BeforeValidator(_no_bool), Field(ge=0)]
+# NumPy's generator, which stable-baselines3 seeds, takes no more.
+Seed = Annotated[int, BeforeValidator(_no_bool), Field(ge=0, lt=2**32)]
+# More than machines have cores; the operating system refuses some number beyond it.
+Threads = Annotated[int, BeforeValidator(_no_bool), Field(ge=1, le=1024)]
 Positive = Annotated[float, BeforeValidator(_no_bool), Field(gt=0, allow_inf_nan=False)]
 
 
@@ -122,7 +126,7 @@ class Config(BaseModel):
     env: EnvConfig = EnvConfig()
     n_envs: Count = 1
     n_timesteps: Count
-    seed: CountOrZero = 0
+    seed: Seed = 0
     normalize: NormalizeConfig | None = None
     reward_scale: Positive = 1.0
     eval_freq: CountOrZero = 0
@@ -132,7 +136,7 @@ class Config(BaseModel):
     save_freq: Count = 100_000
     save_replay_buffer: bool = True
     log_interval: Count | None = None
-    torch_threads: Count = 1
+    torch_threads: Threads = 1
     kwargs: dict[str, Any] = Field(default_factory=dict)
 
     @field_validator("env")
@@ -155,6 +159,7 @@ class Config(BaseModel):
 
 
 _SECTIONS: Final[dict[str, type[BaseModel]]] = {"env": EnvConfig, "normalize": NormalizeConfig}
+_KEYS_IN_A_LINE: Final = 10
 RUN_KEYS: Final = tuple(key for key in Config.model_fields if key != "kwargs")
 
 
@@ -218,12 +223,17 @@ def parse_config(mapping: Mapping[str, Any], algorithm_keys: Iterable[str] | Non
 
 
 def check_key(key: object, known: Iterable[str], where: str = "") -> None:
-    """Raise a ConfigError that names the nearest match unless a key is known."""
+    """Raise a ConfigError that names the nearest match, or all of a few, unless a key is known."""
     names = sorted(set(known))
     if key in names:
         return
     close = difflib.get_close_matches(str(key), names, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"known keys: {', '.join(names)}"
+    if close:
+        hint = f"did you mean {close[0]}?"
+    elif len(names) <= _KEYS_IN_A_LINE:
+        hint = f"known keys: {', '.join(names)}"
+    else:
+        hint = "docs/training.md lists the keys of a run; all others are arguments of its algorithm"
     raise ConfigError(f"unknown key {where}{key}; {hint}")
 
 

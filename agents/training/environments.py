@@ -62,6 +62,11 @@ def env_snapshot(venv: VecEnv) -> dict[str, Any]:
     return snapshot
 
 
+def games_of(snapshot: dict[str, Any]) -> int:
+    """Return how many games were played side by side where a snapshot was taken."""
+    return len(snapshot["monitor"]["episode_returns"])
+
+
 def restore_env(venv: VecEnv, snapshot: dict[str, Any]) -> None:
     """Let a training environment, made alike, go on where `env_snapshot` was taken."""
     layer = venv

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
-from rich.console import Console
+from rich.table import Table
 
 from agents.agent import ENV_KEYWORDS, Agent
 from agents.comparison import compare
@@ -45,11 +46,25 @@ def quick_figures(model: Any, config: Config) -> dict[str, float]:
     }
 
 
-def evaluate_and_draw(run: RunFolder, model: Any, config: Config, console: Console) -> None:
+def evaluate_and_draw(
+    run: RunFolder,
+    model: Any,
+    config: Config,
+    say: Callable[[str], None],
+    show: Callable[[Sequence[Table]], None],
+) -> None:
     """Compare a trained model with the random and the greedy agent on `Config.final_deals`.
 
-    Prints the table, writes the trained model's game of the first deal as an episode file, draws
-    the learning curve, and at last writes the evaluation, which marks the run as finished.
+    Writes the trained model's game of the first deal as an episode file, draws the learning curve,
+    writes the evaluation, which marks the run as finished, and at last shows the tables: whatever
+    becomes of them, the work is done.
+
+    Args:
+        run: The run.
+        model: Its trained model.
+        config: Its config.
+        say: Prints a line.
+        show: Prints tables.
     """
     deals = parse_deals([config.final_deals])
     name = run.path.resolve().name
@@ -57,9 +72,8 @@ def evaluate_and_draw(run: RunFolder, model: Any, config: Config, console: Conso
     # Agents that see the stock's order are never ranked with those that do not.
     if config.env.stock == "hidden":
         agents = [RandomAgent(), GreedyAgent(), *agents]
-    console.print(f"Evaluating on {len(deals)} deals ({config.final_deals})")
+    say(f"Evaluating on deals {config.final_deals}, {len(deals)} in all")
     results = compare(agents, deals, seed=_SEED)
-    console.print(*comparison_tables(results, title=f"{len(deals)} deals ({config.final_deals})"))
     write_text(run.episode, episode_text(play_episode(agents[-1], deals[0], seed=_SEED)))
     scores = {result.name: result.figures["score"].value for result in results}
     draw_learning_curve(run, scores.pop(results[-1].name), scores)
@@ -67,3 +81,5 @@ def evaluate_and_draw(run: RunFolder, model: Any, config: Config, console: Conso
     command = shlex.join(["qv", "evaluate", *words, "--deals", config.final_deals])
     report = comparison_json(results, command=command, seed=_SEED, deals=[config.final_deals])
     write_json(run.evaluation, report)
+    title = f"Deals {config.final_deals}, {len(deals)} in all"
+    show(comparison_tables(results, title=title))

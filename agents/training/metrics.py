@@ -51,15 +51,20 @@ class MetricsWriter(KVWriter):
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """Return the rows of a metrics file; a last line that a kill cut short is left out."""
+    """Return the rows of a metrics file.
+
+    Lines that are no rows are left out: a last one that a kill cut short, or damaged ones.
+    """
     if not path.exists():
         return []
     rows = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in path.read_bytes().split(b"\n"):
         try:
-            rows.append(json.loads(line))
-        except json.JSONDecodeError:
-            break
+            row = json.loads(line.decode("utf-8"))
+        except ValueError:  # no JSON, or no UTF-8
+            continue
+        if isinstance(row, dict) and isinstance(row.get(STEP), int):
+            rows.append(row)
     return rows
 
 

@@ -9,6 +9,7 @@ checkpoints/N/       all that a run at ply N needs to go on (`agents.training.ch
 episode.json         the trained agent's game of the first deal of the evaluation
 evaluation.json      the evaluation at the end; written last, so a run that has it is finished
 learning_curve.png   score against plies
+.lock                held by the process that is at work here; the operating system releases it
 ```
 
 A run may be killed at any moment. Files are therefore written beside their place and moved into
@@ -26,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from filelock import FileLock, Timeout
 
 from agents.training.config import Config
 from agents.training.errors import ConfigError
@@ -48,6 +50,7 @@ class RunFolder:
         self.episode = path / "episode.json"
         self.evaluation = path / "evaluation.json"
         self.curve = path / "learning_curve.png"
+        self._lock = path / ".lock"
 
     @property
     def finished(self) -> bool:
@@ -67,12 +70,34 @@ class RunFolder:
             )
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            if any(self.path.iterdir()):
-                raise ConfigError(f"{self.path} is not empty; name another folder with --run")
-            text = yaml.safe_dump(config.as_mapping(), sort_keys=False)
-            write_text(self.config, text)
+            with self.locked():
+                if any(path != self._lock for path in self.path.iterdir()):
+                    raise ConfigError(f"{self.path} is not empty; name another folder with --run")
+                text = yaml.safe_dump(config.as_mapping(), sort_keys=False)
+                write_text(self.config, text)
         except OSError as error:
             raise ConfigError(f"cannot write to {self.path}: {error.strerror}") from None
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from working in the folder, which exists, while the block runs.
+
+        Raises:
+            ConfigError: Another process works there, or the folder cannot be written to.
+        """
+        lock = FileLock(self._lock, timeout=0)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise ConfigError(
+                f"another train.py is at work in {self.path}; wait for its end, or stop it"
+            ) from None
+        except (OSError, NotImplementedError) as error:
+            raise ConfigError(f"cannot lock {self.path}: {error}") from None
+        try:
+            yield
+        finally:
+            lock.release()
 
 
 def free_folder(root: Path, name: str) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 _USER_ERROR = 2
@@ -20,4 +21,11 @@ def main() -> None:
             "pip install 'qv-env[eval]'\n"
         )
         raise SystemExit(_USER_ERROR) from None
+    _print_whatever_the_encoding()
     qv(prog_name="qv")
+
+
+def _print_whatever_the_encoding() -> None:
+    """Have stdout write a question mark for what its encoding lacks, rather than fail."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from qv_env.cli.errors import FailureError
 
 if TYPE_CHECKING:
@@ -24,25 +26,39 @@ def parse_deals(specs: Sequence[str]) -> list[Deal]:
 
 
 def parse_deal(text: str) -> Deal:
-    """Return the deal that a word names; see `agents.deal_lists.deal_of_text`."""
-    from agents.deal_lists import deal_of_text
+    """Return the deal that a word names; see `qv_env.deals.parse_deal`."""
+    from qv_env import deals
 
-    return deal_of_text(text)
+    return deals.parse_deal(text)
 
 
-def load_agent(spec: str, *, sample: bool) -> Loaded:
+sample_option = click.option(
+    "--sample/--best",
+    default=None,
+    help="Whether trained models draw their actions by their probabilities, or play the best. "
+    "Default: as the config of their run says, or else the best.",
+)
+
+
+def deterministic(*, sample: bool | None) -> bool | None:
+    """Return what `agents.loading.load` calls the choice between --best and --sample."""
+    return None if sample is None else not sample
+
+
+def load_agent(spec: str, *, sample: bool | None) -> Loaded:
     """Return the agent that a word names, computing on one thread.
 
     Args:
         spec: See `agents.loading.load`.
-        sample: Whether a trained model draws its actions by their probabilities.
+        sample: Whether a trained model draws its actions by their probabilities; None leaves it
+            to the config of its run.
 
     Raises:
         ValueError: The word names no agent; the message says why.
     """
     from agents.loading import load
 
-    loaded = load(spec, deterministic=False if sample else None)
+    loaded = load(spec, deterministic=deterministic(sample=sample))
     if "torch" in sys.modules:  # loaded with the agent
         import torch
 

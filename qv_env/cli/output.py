@@ -11,6 +11,15 @@ from qv_env.cli.errors import FailureError
 _FILE_COLUMNS: Final = 100  # width of tables that go to a file or a pipe
 
 
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """Return a number of things in words.
+
+    >>> counted(1, "deal"), counted(2, "deal"), counted(0, "ply", "plies")
+    ('1 deal', '2 deals', '0 plies')
+    """
+    return f"{count} {noun if count == 1 else plural or noun + 's'}"
+
+
 def print_tables(tables: Sequence[Any]) -> None:
     """Print rich's tables, as wide as the terminal, or as a file can bear."""
     from rich.console import Console

@@ -5,7 +5,7 @@ drawn, and what is hidden from a player (the order of the stock) is never shown.
 are imported only where a window or a video is asked for.
 """
 
-from qv_env.render.files import ENDINGS, write_frames, write_replay
+from qv_env.render.files import ENDINGS, check_speed, write_frames, write_replay
 from qv_env.render.replay import ReplayFrames, replay_text
 from qv_env.render.rgb import FRAME_SHAPE, render_rgb
 from qv_env.render.text import render_text
@@ -16,6 +16,7 @@ __all__ = [
     "FRAME_SHAPE",
     "ReplayFrames",
     "Window",
+    "check_speed",
     "render_rgb",
     "render_text",
     "replay_text",

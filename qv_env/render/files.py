@@ -30,6 +30,10 @@ _PALETTE_COLOURS: Final = 256
 _PALETTE_SAMPLES: Final = 8
 _VIDEO_QUALITY: Final = 8  # of the encoder's scale from 0 to 10
 _VIDEO_BLOCK: Final = 16  # encoders want sides that are multiples of this
+# A GIF counts the ticks of a frame in 16 bits: the last frame must fit, at the slowest speed too.
+MAX_FPS: Final = _MILLISECONDS / _GIF_TICK
+MIN_FPS: Final = 0.01
+_LONGEST_HOLD: Final = 500.0
 _SHEET_COLUMNS: Final = 3
 _SHEET_FRAMES: Final = 9
 _SHEET_SHRINK: Final = 2
@@ -105,14 +109,23 @@ def write_frames(
         raise ValueError("a text file shows a replay, not frames; use write_replay")
     if not len(frames):
         raise ValueError("there is no frame to write")
-    if not 0 < fps <= _MILLISECONDS / _GIF_TICK:
-        raise ValueError(f"fps must lie in (0, {_MILLISECONDS // _GIF_TICK}], got {fps}")
-    if hold_seconds < 0:
-        raise ValueError(f"hold_seconds must not be negative, got {hold_seconds}")
+    check_speed(fps, hold_seconds)
     path.parent.mkdir(parents=True, exist_ok=True)
     with moved_into_place(path) as draft:
         _FRAME_WRITERS[ending](draft, frames, fps, hold_seconds)
     return path
+
+
+def check_speed(fps: float, hold_seconds: float = HOLD_SECONDS) -> None:
+    """Check that a file can show frames at a speed, and the last one so much longer.
+
+    Raises:
+        ValueError: One of the two is out of range, or no number.
+    """
+    if not MIN_FPS <= fps <= MAX_FPS:  # false for NaN as well
+        raise ValueError(f"fps must lie in [{MIN_FPS:g}, {MAX_FPS:g}], got {fps:g}")
+    if not 0 <= hold_seconds <= _LONGEST_HOLD:
+        raise ValueError(f"hold_seconds must lie in [0, {_LONGEST_HOLD:g}], got {hold_seconds:g}")
 
 
 def _checked_ending(path: Path) -> str:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from qv_env.cli.arguments import load_agent, parse_deals, portable
+from qv_env.cli.arguments import deterministic, load_agent, parse_deals, portable, sample_option
 from qv_env.cli.errors import FailureError, UserError, user_errors
-from qv_env.cli.output import print_tables, write_json
+from qv_env.cli.output import counted, print_tables, write_json
 
 if TYPE_CHECKING:
     from agents.comparison import AgentResult
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from qv_env.progress import Report
 
 _DEFAULT_BATCH: Final = 256
+_MOST_PROCESSES: Final = 256  # each takes memory and opens files, which run out beyond
 _LONGEST_TITLE: Final = 40
 _INTERRUPTED: Final = 130  # what a shell says of a command that Ctrl-C has ended
 
@@ -62,7 +63,7 @@ _INTERRUPTED: Final = 130  # what a shell says of a command that Ctrl-C has ende
 @click.option("--resume", is_flag=True, help="Go on where the journals in --results end.")
 @click.option(
     "--processes",
-    type=click.IntRange(1),
+    type=click.IntRange(1, _MOST_PROCESSES),
     default=1,
     show_default=True,
     help="Processes that share the games; changes nothing but the time it takes.",
@@ -81,7 +82,7 @@ _INTERRUPTED: Final = 130  # what a shell says of a command that Ctrl-C has ende
     show_default=True,
     help="Fixes all chance in the agents' choices.",
 )
-@click.option("--sample", is_flag=True, help="Trained models draw actions by their probabilities.")
+@sample_option
 def command(
     *,
     specs: tuple[str, ...],
@@ -93,7 +94,7 @@ def command(
     processes: int,
     batch: int,
     seed: int,
-    sample: bool,
+    sample: bool | None,
 ) -> None:
     """Play each deal once with each agent and print how they did, with 95 % intervals.
 
@@ -115,17 +116,21 @@ def command(
         else:
             _check_folder(folder, orders, resume=resume)
     results = _play(orders, folder, batch=batch, processes=processes)
-    count = len(orders[0].deals)
-    title = f"{count} deals ({_shortened(deal_specs)}), seed {seed}, 95 % intervals"
-    print_tables(comparison_tables(results, title=title))
+    # What was played is kept first: printing may fail, for example into a pipe that has closed.
+    recorded = ""
     if record_folder is not None:
-        _record(record_folder, results, orders[0].deals, seed=seed)
+        recorded = _record(record_folder, results, orders[0].deals, seed=seed)
     if json_path is not None:
         command = _command(specs, deal_specs, seed=seed, sample=sample)
         document = comparison_json(
             results, command=command, seed=seed, deals=[portable(text) for text in deal_specs]
         )
         write_json(json_path, document)
+    count = counted(len(orders[0].deals), "deal")
+    title = f"{count} ({_shortened(deal_specs)}), seed {seed}, 95 % intervals"
+    print_tables(comparison_tables(results, title=title))
+    if recorded:
+        click.echo(recorded)
 
 
 def _orders(
@@ -133,7 +138,7 @@ def _orders(
     deal_specs: Sequence[str],
     *,
     seed: int,
-    sample: bool,
+    sample: bool | None,
     folder: Path | None,
 ) -> list[Order]:
     """Return what is to be evaluated, one order an agent, all on one board."""
@@ -148,7 +153,7 @@ def _orders(
     source = current_source()
     orders = []
     for spec in specs:
-        recipe = Recipe(spec, deterministic=False if sample else None)
+        recipe = Recipe(spec, deterministic=deterministic(sample=sample))
         loaded = load_agent(spec, sample=sample)
         orders.append(Order(recipe, loaded, portable(spec), deals, deals_text, source, seed))
     check_comparable([order.loaded.agent for order in orders])
@@ -210,14 +215,15 @@ def _play(
 
 def _record(
     folder: Path, results: Sequence[AgentResult], deals: Sequence[Deal], *, seed: int
-) -> None:
+) -> str:
+    """Write every game into a folder and return a line that says so."""
     from agents.recording import record_games
 
     try:
         count = record_games(folder, results, deals, seed=seed)
     except OSError as error:
         raise FailureError(f"cannot write to {folder}: {error.strerror or error}") from None
-    click.echo(f"{count} episodes in {portable(str(folder))}")
+    return f"{counted(count, 'episode')} in {portable(str(folder))}"
 
 
 def _reporter(report: Report, name: str) -> Callable[[Sequence[Game]], None]:
@@ -230,15 +236,19 @@ def _how_to_resume(folder: Path | None) -> str:
     return f"; what was played is kept in {folder}, and the same command with --resume goes on"
 
 
-def _command(specs: Sequence[str], deal_specs: Sequence[str], *, seed: int, sample: bool) -> str:
+def _command(
+    specs: Sequence[str], deal_specs: Sequence[str], *, seed: int, sample: bool | None
+) -> str:
     """Return the command that gives the same figures; paths of this machine are left out."""
+    from agents.workers import sample_words
+
     words = ["qv", "evaluate"]
     for spec in specs:
         words += ["--agent", portable(spec)]
     for deals in deal_specs:
         words += ["--deals", portable(deals)]
     words += ["--seed", str(seed)]
-    return shlex.join([*words, "--sample"] if sample else words)
+    return shlex.join([*words, *sample_words(deterministic(sample=sample))])
 
 
 def _shortened(deal_specs: Sequence[str]) -> str:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from qv_env.cli.arguments import load_agent, parse_deal, read_verified
+from qv_env.cli.arguments import load_agent, parse_deal, read_verified, sample_option
 from qv_env.cli.errors import FailureError, UserError, user_errors
+from qv_env.cli.output import counted
 
 if TYPE_CHECKING:
     from qv_env.episodes import Episode
@@ -19,8 +20,16 @@ _EPISODE: Final = ".json"
 
 @click.command("render")
 @click.argument("file", required=False, type=click.Path(path_type=Path), metavar="[EPISODE_FILE]")
-@click.option("--agent", "spec", metavar="AGENT", help="Who plays; as in qv evaluate.")
-@click.option("--deal", "deal_spec", metavar="CODE", help="What it plays: a code or a number.")
+@click.option(
+    "--agent", "specs", multiple=True, metavar="AGENT", help="Who plays; as in qv evaluate."
+)
+@click.option(
+    "--deal",
+    "deal_specs",
+    multiple=True,
+    metavar="CODE",
+    help="What it plays: a code, a number, or 104 cards as one word.",
+)
 @click.option(
     "--out",
     "path",
@@ -33,24 +42,24 @@ _EPISODE: Final = ".json"
 @click.option("--plies", type=click.IntRange(1), help="Show only the first plies of the game.")
 @click.option(
     "--fps",
-    type=click.FloatRange(0, 100, min_open=True),
+    type=float,
     default=4.0,
     show_default=True,
-    help="Plies a second.",
+    help="Plies a second, from 0.01 to 100.",
 )
 @click.option("--four-colours", is_flag=True, help="A colour for each suit.")
-@click.option("--sample", is_flag=True, help="A trained model draws actions by its probabilities.")
+@sample_option
 def command(
     *,
     file: Path | None,
-    spec: str | None,
-    deal_spec: str | None,
+    specs: tuple[str, ...],
+    deal_specs: tuple[str, ...],
     path: Path,
     seed: int,
     plies: int | None,
     fps: float,
     four_colours: bool,
-    sample: bool,
+    sample: bool | None,
 ) -> None:
     """Write a game as animation, video, picture, text or episode file.
 
@@ -59,13 +68,15 @@ def command(
     """
     from agents.files import check_writable
     from qv_env.episodes import save_episode
-    from qv_env.render import ENDINGS, write_replay
+    from qv_env.render import ENDINGS, check_speed, write_replay
 
     with user_errors():
         endings = (*ENDINGS, _EPISODE)
         if path.suffix.lower() not in endings:
             raise UserError(f"cannot write {path}: the name must end in {', '.join(endings)}")
         check_writable(path)
+        check_speed(fps)
+        spec, deal_spec = _only(specs, "--agent"), _only(deal_specs, "--deal")
         if file is not None:
             if spec or deal_spec:
                 raise UserError("give an episode file, or --agent and --deal, but not both")
@@ -86,13 +97,23 @@ def command(
         raise FailureError(f"cannot write {path}: {error.strerror or error}") from None
     last = replay.states[-1]
     click.echo(
-        f"{path}: {episode.agent or 'somebody'} on {replay.deal}, {len(replay.actions)} plies, "
-        f"score {int(last['score'])}, {int(last['foundations'].sum())} cards on the foundations"
+        f"{path}: {episode.agent or 'somebody'} on {replay.deal}, "
+        f"{counted(len(replay.actions), 'ply', 'plies')}, score {int(last['score'])}, "
+        f"{counted(int(last['foundations'].sum()), 'card')} on the foundations"
     )
 
 
+def _only(values: tuple[str, ...], option: str) -> str | None:
+    """Return the value of an option that may be given once."""
+    if len(values) > 1:
+        raise UserError(
+            f"{option} is given {len(values)} times; one game is rendered: give it once"
+        )
+    return values[0] if values else None
+
+
 def _played(
-    spec: str | None, deal_spec: str | None, *, seed: int, plies: int | None, sample: bool
+    spec: str | None, deal_spec: str | None, *, seed: int, plies: int | None, sample: bool | None
 ) -> tuple[Episode, Replay]:
     """Let an agent play a deal."""
     from agents.episode import play_episode

@@ -8,6 +8,7 @@ import click
 
 from qv_env.cli.arguments import read_verified
 from qv_env.cli.errors import FailureError, UserError, user_errors
+from qv_env.cli.output import counted
 
 
 @click.command("verify")
@@ -42,7 +43,8 @@ def _episode_line(file: Path) -> str:
     episode, replay = read_verified(file)
     who = f"{episode.agent} on " if episode.agent else ""
     return (
-        f"{who}{replay.deal}, {len(episode.actions)} plies, score {episode.score}, {episode.ending}"
+        f"{who}{replay.deal}, {counted(len(episode.actions), 'ply', 'plies')}, "
+        f"score {episode.score}, {episode.ending}"
     )
 
 
@@ -56,6 +58,6 @@ def _result_line(file: Path) -> str:
     except ValueError as error:
         raise FailureError(f"{file}: {error}") from None
     return (
-        f"{result.agent} on {result.deals}, {len(result.wins)} wins replayed by "
+        f"{result.agent} on {result.deals}, {counted(len(result.wins), 'win')} replayed by "
         f"{' and '.join(players)}"
     )

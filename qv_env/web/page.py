@@ -1,0 +1,70 @@
+"""Pages put together from assets, with everything inside and nothing loaded from elsewhere."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from collections.abc import Sequence
+from importlib import resources
+from typing import Any, Final
+
+from qv_env.web.symbols import symbols_svg
+
+_SLOT: Final = re.compile(r"\{\{(\w+)\}\}")
+_ASSETS: Final = "assets"
+
+
+def asset(name: str) -> str:
+    """Return the text of a file in the package's folder of assets."""
+    return resources.files(__package__).joinpath(_ASSETS, name).read_text(encoding="utf-8")
+
+
+def standalone_page(
+    template: str, *, title: str, styles: Sequence[str], scripts: Sequence[str], data: Any
+) -> str:
+    """Return a page that is one file.
+
+    Its content security policy allows the page's own scripts and styles by their digests, and
+    forbids every other and every connection; so even a mistake in the escaping of data would
+    load and run nothing.
+
+    Args:
+        template: Name of the asset with the page's body, which has slots such as ``{{title}}``.
+        title: The page's title, as plain text.
+        styles: Names of style sheets among the assets, in order.
+        scripts: Names of scripts among the assets, in order; they share one scope.
+        data: What the scripts find as JSON in the element ``data``.
+    """
+    style = "\n".join(map(asset, styles))
+    script = "\n".join(map(asset, scripts))
+    slots = {
+        "title": html.escape(title),
+        "policy": (
+            f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+            "img-src data:; base-uri 'none'; form-action 'none'"
+        ),
+        "symbols": symbols_svg(),
+        "style": style,
+        "script": script,
+        "data": script_json(data),
+    }
+    # One pass, so that what stands in the data is never taken for a slot.
+    return _SLOT.sub(lambda match: slots[match[1]], asset(template))
+
+
+def script_json(data: Any) -> str:
+    r"""Return data as JSON that can stand in a script element: in ASCII, without ``<``.
+
+    >>> print(script_json({"name": "</script>"}))
+    {"name":"\u003c/script>"}
+    """
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c")  # it can only stand inside of strings
+
+
+def _digest(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
