@@ -1,4 +1,4 @@
-"""What holds for every test: no display, reproducible examples, and slow tests only when asked."""
+"""What holds for every test: no display, one thread, reproducible; slow tests only when asked."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 os.environ.setdefault("MPLBACKEND", "Agg")
+# Threads of PyTorch that wait for each other on busy cores make tests several times slower.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # A kernel's first call compiles it, so the time of one example means nothing.
 hypothesis.settings.register_profile("suite", deadline=None, derandomize=True)
