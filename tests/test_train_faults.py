@@ -36,8 +36,8 @@ class Stub:
 class CannotStart(PPO):
     """Fails when it is made, in more than one line."""
 
-    def __init__(self, policy: str, env: object, seed: int) -> None:
-        raise RuntimeError(f"first line\nsecond line: {policy}, {env}, {seed}")
+    def __init__(self, policy: str, env: object, seed: int, device: str = "auto") -> None:
+        raise RuntimeError(f"first line\nsecond line: {policy}, {env}, {seed}, {device}")
 
 
 def halve(name: str) -> Callable[[Path], None]:
