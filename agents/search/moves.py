@@ -119,10 +119,8 @@ def _foundation_under(state: Any, card: int) -> int:
 def list_search_moves(state: Any, moves: Any) -> int:
     """Write the search moves of a position that has no safe move left.
 
-    Left out are moves that only another one's mirror image, or pointless: to a second empty
-    column or an equal twin foundation, of a column's only card to an empty column, and from one
-    run to another where the card already lies on the one it continues, unless that frees a card
-    under it.
+    Left out are moves that mirror another one or lead nowhere new: to a second empty column, to an
+    equal twin foundation, and of a column's only card to an empty column.
 
     Args:
         state: The position.
