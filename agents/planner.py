@@ -12,11 +12,15 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.agent import ActionMasks, Actions, Observations, Rows, Seeds
 from agents.search import closure, planning
+from agents.search.value import load_net
 from agents.search.weights import load_weights
 from qv_env import engine, read_observation
+
+_LEAST: Final = {"nodes": 2, "playout_nodes": 2, "candidates": 1, "worlds": 0, "horizon": 1}
 
 
 class PlannerAgent:
@@ -29,26 +33,30 @@ class PlannerAgent:
     name: str = "planner"
     env_kwargs: ClassVar[Mapping[str, Any]] = {"observation": "cards"}
 
-    def __init__(self, nodes: int = 300) -> None:
-        self._start(nodes=nodes, playout_nodes=2, candidates=1, worlds=0)
+    def __init__(self, nodes: int = 4000) -> None:
+        self._start(nodes=nodes, playout_nodes=2, candidates=1, worlds=0, horizon=1)
 
     def _start(self, **settings: int) -> None:
+        self._settings = np.zeros(1, planning.SETTINGS)
+        self._settings["cards_worth"] = planning.CARDS_WORTH
         for name, value in settings.items():
             if isinstance(value, bool) or not isinstance(value, int | np.integer):
                 raise TypeError(f"{name} must be a whole number, not {value!r}")
-        least = {"nodes": 2, "playout_nodes": 2, "candidates": 1, "worlds": 0}
-        for name, value in settings.items():
-            if value < least[name]:
-                raise ValueError(f"{name} must be {least[name]} or more; got {value}")
-        self._settings = np.zeros(1, planning.SETTINGS)
-        for name, value in settings.items():
+            if value < _LEAST[name]:
+                raise ValueError(f"{name} must be {_LEAST[name]} or more; got {value}")
             self._settings[name] = value
         nodes = max(settings["nodes"], settings["playout_nodes"])
         self._rooms = np.concatenate([closure.workspace(nodes) for _ in range(2)])
         self._state = engine.new_state()
         self._means = np.zeros(nodes)
         self._weights = load_weights()
+        self._net = load_net()
         self._plans = np.zeros(0, planning.PLAN)
+
+    @property
+    def counts(self) -> Mapping[str, NDArray[np.int64]]:
+        """Positions looked at and playouts made for the game of each row."""
+        return {name: self._plans[name] for name in ("nodes", "playouts")}
 
     def reset(self, seeds: Seeds, rows: Rows | None = None) -> None:
         """Begin new games; see `agents.agent.Agent.reset`."""
@@ -69,6 +77,7 @@ class PlannerAgent:
             action_masks,
             self._plans,
             self._weights,
+            self._net,
             self._settings[0],
             self._means,
             actions,
@@ -85,16 +94,28 @@ class SamplerAgent(PlannerAgent):
         candidates: Positions to begin with.
         nodes: Most positions looked at between two draws.
         playout_nodes: The same in playouts.
+        horizon: Draws after which a playout is judged by a network instead of played on.
     """
 
     name: str = "sampler"
 
     def __init__(
-        self, worlds: int = 8, candidates: int = 6, nodes: int = 300, playout_nodes: int = 60
+        self,
+        worlds: int = 8,
+        candidates: int = 6,
+        nodes: int = 1000,
+        playout_nodes: int = 300,
+        horizon: int = 16,
     ) -> None:
         if worlds < 1:
             raise ValueError(f"the sampler needs one world or more; got {worlds}")
-        self._start(nodes=nodes, playout_nodes=playout_nodes, candidates=candidates, worlds=worlds)
+        self._start(
+            nodes=nodes,
+            playout_nodes=playout_nodes,
+            candidates=candidates,
+            worlds=worlds,
+            horizon=horizon,
+        )
 
 
 NAMES: Final = {"planner": PlannerAgent, "sampler": SamplerAgent}

@@ -236,10 +236,27 @@ def canonical_key(state: Any) -> Any:
     Columns are hashed one by one and added, so that their order does not matter. Foundations need
     no place in it: the cards that are missing elsewhere fix the pair of heights of each suit.
     """
-    heights = state["heights"]
-    total = _hash_pile(state["waste"], state["waste_count"], _WASTE_SEED)
-    for c in range(heights.shape[0]):
-        total += _hash_pile(state["columns"][c], heights[c], _HASH_STEP)
+    total = waste_key(state)
+    for c in range(state["columns"].shape[0]):
+        total += column_key(state, c)
+    return finish_key(total, state)
+
+
+@kernel
+def column_key(state: Any, c: int) -> Any:
+    """Return a column's part of the key."""
+    return _hash_pile(state["columns"][c], state["heights"][c], _HASH_STEP)
+
+
+@kernel
+def waste_key(state: Any) -> Any:
+    """Return the waste's part of the key."""
+    return _hash_pile(state["waste"], state["waste_count"], _WASTE_SEED)
+
+
+@kernel
+def finish_key(total: Any, state: Any) -> Any:
+    """Return the key, given the sum of the parts of all columns and of the waste."""
     total += np.uint64(state["stock_count"]) * _HASH_MIX
     total ^= total >> np.uint64(32)
     total *= _HASH_MIX

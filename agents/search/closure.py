@@ -12,8 +12,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from agents.search.evaluation import FACTS, evaluate
+from agents.search.evaluation import FACTS
+from agents.search.ledger import (
+    ledger_dtype,
+    open_ledger,
+    set_weights,
+    total_value,
+    update_keys,
+    update_value,
+)
 from agents.search.moves import list_search_moves, make_search_move, new_move_list
+from agents.search.value import LAYERS
 from qv_env import engine
 from qv_env.jit import kernel, separate_kernel
 from qv_env.mask import canonical_key
@@ -27,7 +36,7 @@ _TABLE_SPACE: Final = 4  # slots of the transposition table for each node
 
 def workspace(nodes: int, sizes: Sizes = FULL) -> Any:
     """Return room for searches of up to ``nodes`` positions, one record of shape ``(1,)``."""
-    slots = 1 << (max(nodes, 2) * _TABLE_SPACE - 1).bit_length()
+    slots = _slots_for(nodes)
     return np.zeros(
         1,
         [
@@ -42,13 +51,28 @@ def workspace(nodes: int, sizes: Sizes = FULL) -> Any:
             ("keys", np.uint64, (slots,)),
             ("list", np.uint8, new_move_list(sizes.columns).shape),
             ("facts", np.float64, (len(FACTS),)),
+            ("weights", np.float64, (len(FACTS),)),  # for the stock of this search
+            ("ledgers", ledger_dtype(sizes), (nodes,)),
+            ("layers", LAYERS),
             ("actions", np.int16, (_MOST_ACTIONS,)),
             ("scratch", engine.state_dtype(sizes), (1,)),
             ("playing", engine.state_dtype(sizes), (1,)),
+            ("slots", np.int64),  # of the transposition table, as many as this search needs
             ("won", np.int32),
             ("count", np.int32),
+            ("looked_at", np.int64),  # positions of all searches so far, for whoever counts them
+            ("playouts", np.int64),
         ],
     )
+
+
+@kernel
+def _slots_for(nodes: int) -> int:
+    """Return the size of a transposition table for so many positions, a power of two."""
+    slots = _TABLE_SPACE
+    while slots < _TABLE_SPACE * nodes:
+        slots *= 2
+    return slots
 
 
 @separate_kernel
@@ -64,21 +88,25 @@ def search(room: Any, state: Any, weights: Any, nodes: int) -> int:
     Returns:
         The exit with the best value; where a win was found, the won node.
     """
-    room["keys"][:] = 0
+    room["slots"] = _slots_for(nodes)
+    room["keys"][: room["slots"]] = 0
     room["states"][ROOT] = state
     room["parents"][ROOT] = -1
     room["exits"][ROOT] = ROOT
-    room["values"][ROOT] = evaluate(state, weights, room["facts"])
+    set_weights(room, state, weights)
+    open_ledger(room["ledgers"][ROOT], state, room)
+    room["values"][ROOT] = total_value(room["ledgers"][ROOT], state, room)
     room["best"][ROOT] = room["values"][ROOT]
     room["behind"][ROOT] = ROOT
     room["heap"][0] = ROOT
     room["count"] = 1
     room["won"] = ROOT if engine.is_won(state) else -1
-    add_key(room["keys"], canonical_key(state))
+    add_key(room["keys"][: room["slots"]], canonical_key(state))
     waiting = 1
     while waiting > 0 and room["count"] < nodes and room["won"] < 0:
         node = pop(room["heap"], waiting, room["values"])
-        waiting = expand(room, node, waiting - 1, weights, nodes)
+        waiting = expand(room, node, waiting - 1, nodes)
+    room["looked_at"] += room["count"]
     if room["won"] >= 0:
         return int(room["won"])
     best = ROOT
@@ -89,9 +117,9 @@ def search(room: Any, state: Any, weights: Any, nodes: int) -> int:
 
 
 @separate_kernel
-def expand(room: Any, node: int, waiting: int, weights: Any, nodes: int) -> int:
+def expand(room: Any, node: int, waiting: int, nodes: int) -> int:
     """Add the successors of a node that are new, and return how many nodes wait in the heap."""
-    moves, states = room["list"], room["states"]
+    moves, states, keys = room["list"], room["states"], room["keys"][: room["slots"]]
     total = list_search_moves(states[node], moves)
     for k in range(total):
         child = room["count"]
@@ -101,7 +129,9 @@ def expand(room: Any, node: int, waiting: int, weights: Any, nodes: int) -> int:
         states[child] = states[node]
         waste_before = states[node]["waste_count"]
         make_search_move(states[child], source, destination, room["actions"], 0)
-        if not add_key(room["keys"], canonical_key(states[child])):
+        ledger = room["ledgers"][child]
+        _copy_ledger(ledger, room["ledgers"][node])
+        if not add_key(keys, update_keys(ledger, states[child], states[node])):
             continue
         room["count"] = child + 1
         room["parents"][child] = node
@@ -110,7 +140,7 @@ def expand(room: Any, node: int, waiting: int, weights: Any, nodes: int) -> int:
         is_exit = states[child]["waste_count"] < waste_before
         exit_node = child if is_exit else room["exits"][node]
         room["exits"][child] = exit_node
-        value = evaluate(states[child], weights, room["facts"])
+        value = update_value(ledger, states[child], states[node], room)
         room["values"][child] = value
         if is_exit or value > room["best"][exit_node]:
             room["best"][exit_node] = value
@@ -120,6 +150,13 @@ def expand(room: Any, node: int, waiting: int, weights: Any, nodes: int) -> int:
             break
         waiting = push(room["heap"], waiting, room["values"], child)
     return waiting
+
+
+@kernel
+def _copy_ledger(ledger: Any, source: Any) -> None:
+    ledger["keys"][:] = source["keys"]
+    ledger["values"][:] = source["values"]
+    ledger["runs"][:] = source["runs"]
 
 
 @separate_kernel

@@ -87,7 +87,7 @@ def evaluate(state: Any, weights: Any, facts: Any) -> float:
         facts: Room for the facts, float64 of shape ``(len(FACTS),)``.
     """
     write_facts(state, facts)
-    share = state["stock_count"] / state["stock"].shape[0]
+    share = stock_share(state)
     value = 0.0
     for k in range(facts.shape[0]):
         value += facts[k] * (weights[0, k] + share * (weights[1, k] - weights[0, k]))
@@ -95,12 +95,27 @@ def evaluate(state: Any, weights: Any, facts: Any) -> float:
 
 
 @kernel
+def stock_share(state: Any) -> float:
+    """Return how full the stock is, from 0 to 1."""
+    return float(state["stock_count"] / state["stock"].shape[0])
+
+
+@kernel
 def write_facts(state: Any, facts: Any) -> None:
     """Write the `FACTS` of a position."""
     facts[:] = 0.0
+    fewest = _MANY
+    for c in range(state["columns"].shape[0]):
+        fewest = min(fewest, add_column_facts(state, c, facts))
+    facts[FEWEST_RUNS] = fewest
+    add_waste_facts(state, facts)
+    add_table_facts(state, facts)
+
+
+@kernel
+def add_table_facts(state: Any, facts: Any) -> None:
+    """Add the facts that belong to no single column and not to the waste, but `fewest_runs`."""
     _foundation_facts(state, facts)
-    _column_facts(state, facts)
-    _waste_facts(state, facts)
     _unseen_facts(state, facts)
 
 
@@ -133,46 +148,44 @@ def _up_to(card: int, rank: int) -> Any:
 
 
 @kernel
-def _column_facts(state: Any, facts: Any) -> None:
-    columns, heights, ranks = state["columns"], state["heights"], state["unseen"].shape[1]
-    fewest = _MANY
-    for c in range(columns.shape[0]):
-        height = int(heights[c])
-        if height == 0:
-            facts[EMPTY_COLUMNS] += 1
-            facts[ANY_EMPTY_COLUMN] = 1
-            fewest = 0
-            continue
-        lowest = _MANY
-        under = np.uint64(0)  # the cards passed so far, a bit for each code
-        runs, run_start = 0, 0
-        for level in range(height):
-            card = int(columns[c, level])
-            suit, rank = (card - 1) // ranks, (card - 1) % ranks
-            if level > 0 and rank + 1 < ranks and columns[c, level - 1] == card + 1:
-                facts[JOINTS] += 1
-            else:
-                runs += 1
-                run_start = level
-            facts[COVERED_COLUMNS] += rank > lowest
-            facts[COVERED_SUITS] += (under & _up_to(card, rank)) != 0
-            lowest = min(lowest, rank)
-            under |= np.uint64(1) << np.uint64(card)
-            facts[COLUMN_BURDEN] += (height - 1 - level) * _URGENCY[_before(state, suit, rank)]
-        facts[RUN_SQUARES] += (height - run_start) * (height - run_start)
-        facts[LOOSE_CARDS] += run_start
-        facts[LOOSE_SQUARES] += run_start * run_start
-        facts[ORDERED_COLUMNS] += runs == 1
-        facts[KINGS] += (columns[c, 0] - 1) % ranks == ranks - 1
-        fewest = min(fewest, runs)
-    facts[FEWEST_RUNS] = fewest
+def add_column_facts(state: Any, c: int, facts: Any) -> int:
+    """Add a column's facts, and return of how many runs it consists."""
+    columns, ranks = state["columns"], state["unseen"].shape[1]
+    height = int(state["heights"][c])
+    if height == 0:
+        facts[EMPTY_COLUMNS] += 1
+        facts[ANY_EMPTY_COLUMN] = 1
+        return 0
+    lowest = _MANY
+    under = np.uint64(0)  # the cards passed so far, a bit for each code
+    runs, run_start = 0, 0
+    for level in range(height):
+        card = int(columns[c, level])
+        suit, rank = (card - 1) // ranks, (card - 1) % ranks
+        if level > 0 and rank + 1 < ranks and columns[c, level - 1] == card + 1:
+            facts[JOINTS] += 1
+        else:
+            runs += 1
+            run_start = level
+        facts[COVERED_COLUMNS] += rank > lowest
+        facts[COVERED_SUITS] += (under & _up_to(card, rank)) != 0
+        lowest = min(lowest, rank)
+        under |= np.uint64(1) << np.uint64(card)
+        facts[COLUMN_BURDEN] += (height - 1 - level) * _URGENCY[_before(state, suit, rank)]
+    facts[RUN_SQUARES] += (height - run_start) * (height - run_start)
+    facts[LOOSE_CARDS] += run_start
+    facts[LOOSE_SQUARES] += run_start * run_start
+    facts[ORDERED_COLUMNS] += runs == 1
+    facts[KINGS] += (columns[c, 0] - 1) % ranks == ranks - 1
+    return runs
 
 
 @kernel
-def _waste_facts(state: Any, facts: Any) -> None:
+def add_waste_facts(state: Any, facts: Any) -> None:
+    """Add the waste's facts."""
     waste, ranks = state["waste"], state["unseen"].shape[1]
     count = int(state["waste_count"])
-    facts[WASTE_CARDS] = count
+    facts[WASTE_CARDS] += count
     lowest = _MANY
     under = np.uint64(0)
     below = NO_CARD

@@ -77,13 +77,14 @@ def make_safe_moves(state: Any, actions: Any, count: int) -> int:
         Number of actions noted after.
     """
     sources = state["columns"].shape[0] + 1
+    wanted = _wanted(state)
     quiet = 0
     pile = 0
     while quiet < sources:
         card = state["tops"][pile]
-        foundation = NO_PILE if card == NO_CARD else foundation_for(state, card)
-        if foundation != NO_PILE and is_safe(state, pile):
-            count = do(state, pile, foundation, actions, count)
+        if card != NO_CARD and wanted & _bit(card) != 0 and is_safe(state, pile):
+            count = do(state, pile, foundation_for(state, card), actions, count)
+            wanted = _wanted(state)
             quiet = 0
         else:
             quiet += 1
@@ -132,28 +133,55 @@ def list_search_moves(state: Any, moves: Any) -> int:
     column_count = state["columns"].shape[0]
     tops, heights = state["tops"], state["heights"]
     empty = NO_PILE
-    for c in range(column_count):
+    column_tops = np.uint64(0)  # a bit for each code
+    for c in range(column_count - 1, -1, -1):
         if heights[c] == 0:
             empty = c
-            break
+        else:
+            column_tops |= _bit(tops[c])
+    wanted = _wanted(state)
     count = 0
     for source in range(column_count + 1):
         card = tops[source]
         if card == NO_CARD:
             continue
-        foundation = foundation_for(state, card)
-        if foundation != NO_PILE:
-            moves[count, 0], moves[count, 1] = source, foundation
+        if wanted & _bit(card) != 0:
+            moves[count, 0], moves[count, 1] = source, foundation_for(state, card)
             count += 1
-        for c in range(column_count):
-            if c != source and heights[c] > 0 and _reaches(state, card, tops[c]):
-                moves[count, 0], moves[count, 1] = source, c
-                count += 1
+        # Most cards have no higher card of their suit on top of any column.
+        if column_tops & _higher(state, card) != 0:
+            for c in range(column_count):
+                if c != source and heights[c] > 0 and _reaches(state, card, tops[c]):
+                    moves[count, 0], moves[count, 1] = source, c
+                    count += 1
         alone = source < column_count and heights[source] == 1
         if empty != NO_PILE and not alone:
             moves[count, 0], moves[count, 1] = source, empty
             count += 1
     return count
+
+
+@kernel
+def _wanted(state: Any) -> Any:
+    """Return the bits of the cards that foundations want."""
+    wanted = np.uint64(0)
+    for pile in range(state["columns"].shape[0] + 1, state["wants"].shape[0]):
+        wanted |= _bit(state["wants"][pile])
+    return wanted
+
+
+@kernel
+def _bit(card: int) -> Any:
+    # The marks of a pile that accepts nothing or anything become bits beyond those of all cards.
+    return np.uint64(1) << (np.uint64(card) & np.uint64(63))
+
+
+@kernel
+def _higher(state: Any, card: int) -> Any:
+    """Return the bits of the higher cards of a card's suit."""
+    ranks = state["unseen"].shape[1]
+    last = card + ranks - 1 - (card - 1) % ranks
+    return (np.uint64(2) << np.uint64(last)) - (np.uint64(2) << np.uint64(card))
 
 
 @kernel

@@ -16,6 +16,7 @@ from qv_env.jit import separate_kernel
 
 DRAW: Final = 0
 MOST_ACTIONS: Final = 256
+CARDS_WORTH: Final = 0.2  # of all cards on the foundations, beside a win
 
 SETTINGS: Final = np.dtype(
     [
@@ -23,12 +24,16 @@ SETTINGS: Final = np.dtype(
         ("playout_nodes", np.int64),  # the same in playouts
         ("candidates", np.int64),  # exits that are played out
         ("worlds", np.int64),  # random stocks in each round; 0 for no playouts
+        ("horizon", np.int64),  # draws after which a playout is judged instead of played on
+        ("cards_worth", np.float64),  # of all cards on the foundations, beside a win
     ]
 )
 
 PLAN: Final = np.dtype(
     [
         ("seed", np.uint64),
+        ("nodes", np.int64),  # looked at for this game so far
+        ("playouts", np.int64),
         ("decisions", np.int64),
         ("length", np.int64),
         ("next", np.int64),
@@ -46,6 +51,7 @@ def choose_actions(
     masks: Any,
     plans: Any,
     weights: Any,
+    net: Any,
     settings: Any,
     means: Any,
     actions: Any,
@@ -59,6 +65,7 @@ def choose_actions(
         masks: Action masks, int8 of shape ``(n, 269)``.
         plans: Records of type `PLAN`, shape ``(n,)``.
         weights: See `agents.search.evaluation.evaluate`.
+        net: See `agents.search.value.foresee`.
         settings: A record of type `SETTINGS`.
         means: Room for the results of nodes, float64, one for each node.
         actions: Written, int64 of shape ``(n,)``.
@@ -67,17 +74,21 @@ def choose_actions(
         plan = plans[row]
         if plan["next"] == plan["length"] and not plan["given_up"]:
             read_table(state, tables[row])
-            _plan(rooms, state, plan, weights, settings, means)
+            _plan(rooms, state, plan, weights, net, settings, means)
         actions[row] = _allowed(masks[row], plan)
 
 
 @separate_kernel
-def _plan(rooms: Any, state: Any, plan: Any, weights: Any, settings: Any, means: Any) -> None:
+def _plan(
+    rooms: Any, state: Any, plan: Any, weights: Any, net: Any, settings: Any, means: Any
+) -> None:
     path = plan["actions"]
+    for room in rooms:
+        room["looked_at"], room["playouts"] = 0, 0
     count = make_safe_moves(state, path, 0)
     seed = mix(plan["seed"], plan["decisions"])
     if settings["worlds"] > 0:
-        goal = choose_exit(rooms[0], rooms[1], state, weights, settings, seed, means)
+        goal = choose_exit(rooms[0], rooms[1], state, weights, net, settings, seed, means)
     else:
         goal = search(rooms[0], state, weights, settings["nodes"])
     won = rooms[0]["won"] >= 0
@@ -90,6 +101,9 @@ def _plan(rooms: Any, state: Any, plan: Any, weights: Any, settings: Any, means:
     plan["length"], plan["next"] = count, 0
     plan["given_up"] = state["stock_count"] == 0
     plan["decisions"] += 1
+    for room in rooms:
+        plan["nodes"] += room["looked_at"]
+        plan["playouts"] += room["playouts"]
 
 
 @separate_kernel

@@ -14,6 +14,8 @@ from qv_env.cards import DECK_SIZE
 from qv_env.jit import kernel, parallel_kernel, separate_kernel
 from qv_env.shuffle import fill_deck, shuffle
 
+TO_THE_END: Final = DECK_SIZE  # more draws than any game has
+
 RESULT: Final = np.dtype(
     [("won", np.bool_), ("foundation_cards", np.uint8), ("score", np.uint16), ("nodes", np.int64)]
 )
@@ -52,14 +54,11 @@ def copy_state(state: Any, source: Any) -> None:
 
 
 @separate_kernel
-def play_out(room: Any, state: Any, weights: Any, nodes: int) -> int:
-    """Play a game to its end and return how many positions were looked at."""
-    looked_at = 0
-    going = True
-    while going and not engine.is_won(state):
-        going = advance(room, state, weights, nodes)
-        looked_at += room["count"]
-    return looked_at
+def play_on(room: Any, state: Any, weights: Any, nodes: int, draws: int) -> None:
+    """Play on for so many draws or to the end, if that comes first."""
+    for _ in range(draws):
+        if engine.is_won(state) or not advance(room, state, weights, nodes):
+            break
 
 
 @parallel_kernel
@@ -84,10 +83,9 @@ def play_deals(
             fill_deck(cards)
             shuffle(np.uint64(numbers[i]), cards, 0)
             engine.deal(states[worker], cards)
-            looked_at = play_out(
-                rooms[worker], states[worker], weights[i % weights.shape[0]], nodes
-            )
+            rooms[worker]["looked_at"] = 0
+            play_on(rooms[worker], states[worker], weights[i % weights.shape[0]], nodes, TO_THE_END)
             results[i]["won"] = engine.is_won(states[worker])
             results[i]["foundation_cards"] = engine.foundation_cards(states[worker])
             results[i]["score"] = states[worker]["score"]
-            results[i]["nodes"] = looked_at
+            results[i]["nodes"] = rooms[worker]["looked_at"]

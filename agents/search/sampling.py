@@ -7,18 +7,18 @@ halving: Karnin, Koren and Somekh, "Almost optimal exploration in multi-armed ba
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from agents.chance import mix
 from agents.search.closure import search
 from agents.search.knowledge import shuffle_stock
-from agents.search.playout import copy_state, play_out
+from agents.search.moves import make_safe_moves
+from agents.search.playout import copy_state, play_on
+from agents.search.value import foresee
 from qv_env import engine
 from qv_env.jit import separate_kernel
-
-CARDS_WORTH: Final = 0.2  # of all cards on the foundations, beside a win
 
 
 @separate_kernel
@@ -27,6 +27,7 @@ def choose_exit(
     playout_room: Any,
     state: Any,
     weights: Any,
+    net: Any,
     settings: Any,
     seed: Any,
     means: Any,
@@ -38,8 +39,8 @@ def choose_exit(
         playout_room: Workspace of the playouts.
         state: Where the search begins; all safe moves have been made.
         weights: See `agents.search.evaluation.evaluate`.
-        settings: Record with ``nodes``, ``playout_nodes``, ``candidates`` and ``worlds`` (played
-            out in each round).
+        net: See `agents.search.value.foresee`.
+        settings: A record of type `agents.search.planning.SETTINGS`.
         seed: Decides the worlds; uint64.
         means: Where each node's mean result is written, float64, one for each node; -1 for nodes
             that were not played out.
@@ -57,7 +58,9 @@ def choose_exit(
         for _ in range(settings["worlds"]):
             world = mix(seed, played)
             for a in range(alive):
-                totals[a] += playout_result(room, playout_room, arms[a], weights, settings, world)
+                totals[a] += playout_result(
+                    room, playout_room, arms[a], weights, net, settings, world
+                )
             played += 1
         for a in range(alive):
             means[arms[a]] = totals[a] / played
@@ -87,18 +90,31 @@ def best_exits(room: Any, arms: Any) -> int:
 
 @separate_kernel
 def playout_result(
-    room: Any, playout_room: Any, node: int, weights: Any, settings: Any, world: Any
+    room: Any, playout_room: Any, node: int, weights: Any, net: Any, settings: Any, world: Any
 ) -> float:
-    """Play an exit out in one world: about 1 for a win, a little for cards."""
-    scratch = playout_room["playing"][0]
-    copy_state(scratch, room["states"][node])
-    shuffle_stock(scratch, world)
-    engine.move(scratch, scratch["tops"].shape[0], scratch["columns"].shape[0])
-    play_out(playout_room, scratch, weights, settings["playout_nodes"])
-    cards = engine.foundation_cards(scratch) / (
-        scratch["foundations"].shape[0] * scratch["unseen"].shape[1]
-    )
-    return float((1.0 if engine.is_won(scratch) else 0.0) + CARDS_WORTH * cards)
+    """Play an exit on in one world, and return about 1 for a win and a little for cards.
+
+    After ``settings["horizon"]`` draws the network says how the game will probably end. That makes
+    playouts cheaper and, since chance has less of a part in it, each of them worth more.
+    """
+    state = playout_room["playing"][0]
+    copy_state(state, room["states"][node])
+    shuffle_stock(state, world)
+    engine.move(state, state["tops"].shape[0], state["columns"].shape[0])
+    playout_room["playouts"] += 1
+    play_on(playout_room, state, weights, settings["playout_nodes"], settings["horizon"])
+    if engine.is_won(state):
+        return float(1.0 + settings["cards_worth"])
+    if state["stock_count"] == 0:
+        every = state["foundations"].shape[0] * state["unseen"].shape[1]
+        return float(settings["cards_worth"] * engine.foundation_cards(state) / every)
+    make_safe_moves(state, playout_room["actions"], 0)
+    best = search(playout_room, state, weights, settings["playout_nodes"])
+    if playout_room["won"] >= 0:
+        return float(1.0 + settings["cards_worth"])
+    behind = playout_room["states"][playout_room["behind"][best]]
+    win, cards = foresee(behind, net, playout_room["facts"], playout_room["layers"])
+    return float(win + settings["cards_worth"] * cards)
 
 
 @separate_kernel
