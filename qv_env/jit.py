@@ -41,6 +41,15 @@ def separate_kernel(function: Kernel) -> Kernel:
     return _compile(function)
 
 
+def uncounted_kernel(function: Kernel) -> Kernel:
+    """Like `kernel`, but nothing in it counts references to arrays, so it may not make any.
+
+    Whoever calls it holds the arrays. Where arrays are passed on to smaller kernels, Numba counts
+    them in and out, one by one and as threads must; a step did so a dozen times.
+    """
+    return _compile(function, forceinline=True, _nrt=False)
+
+
 def parallel_kernel(function: Kernel) -> Kernel:
     """Like `kernel`, with ``numba.prange`` loops spread over threads."""
     return _compile(function, parallel=True)

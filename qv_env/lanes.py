@@ -12,6 +12,7 @@ card, and `qv_env.cards.NO_CARD` lies in none of them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
@@ -29,9 +30,10 @@ _INDEX: Final = ir.IntType(32)
 _LOWEST_CARD: Final = 1
 _MOST_CARDS: Final = int(ANYTHING)
 _WIDTHS: Final = (16, 32)  # bytes that processors store at once
+_LANES: Final = _WIDTHS[-1]
 
 
-def write_moves(state: Any, mask: Any) -> None:
+def write_moves(state: Any, mask: Any) -> bool:
     """Write which moves between two piles are legal: all of the legal mask but the draw.
 
     This is what it means; kernels that call it get the vector instructions.
@@ -39,22 +41,30 @@ def write_moves(state: Any, mask: Any) -> None:
     Args:
         state: State record of a game of any sizes.
         mask: int8, one entry an action; entry 0 is left alone.
+
+    Returns:
+        Whether any is legal.
     """
     for action in range(1, mask.shape[0]):
         mask[action] = is_legal(state, action)
+    return bool(mask[1:].any())
 
 
 @overload(write_moves, jit_options={"forceinline": True})
 def _compiled_write_moves(state: Any, mask: Any) -> Any:
-    def write(state: Any, mask: Any) -> None:
-        _store_rows(state, mask)
+    def write(state: Any, mask: Any) -> bool:
+        return _store_rows(state, mask)
 
     return write
 
 
 @intrinsic  # type: ignore[untyped-decorator]  # Numba has no types
 def _store_rows(typing_context: Any, state: Any, mask: Any) -> Any:
-    """Store the row of each source pile, the destinations in the order of the action table."""
+    """Store the row of each source pile, the destinations in the order of the action table.
+
+    Returns:
+        Whether any entry is 1.
+    """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         sizes = _sizes(state)
@@ -64,19 +74,23 @@ def _store_rows(typing_context: Any, state: Any, mask: Any) -> Any:
         wants = _at(builder, first_byte, state.offset("wants"))
         entries = context.make_array(mask)(context, builder, array).data
         lowest, span = _ranges(builder, _load(builder, wants, sizes.stock_pile))
+        legal = _constant(lowest.type, 0)
         for source, group in groupby(action_table(sizes)[1:], attrgetter("source")):
             actions = list(group)
             card = builder.load(_at(builder, tops, source))
             offset = builder.sub(_repeated(builder, card, lowest.type.count), lowest)
             fits = builder.zext(builder.icmp_unsigned("<=", offset, span), offset.type)
-            first = actions[0].number
-            row = [action.destination for action in actions]
+            goals = [action.destination for action in actions]
+            row = _shuffled(builder, fits, _filled(goals))
+            legal = builder.or_(legal, row)
             # Bytes too many are overwritten by the rows that follow.
-            row += [0] * (_stored(len(row), sizes.actions - first) - len(row))
-            _store(builder, _shuffled(builder, fits, row), _at(builder, entries, first))
-        return context.get_dummy_value()
+            first = actions[0].number
+            stored = range(_stored_bytes(len(goals), sizes.actions - first))
+            _store(builder, _shuffled(builder, row, stored), _at(builder, entries, first))
+        bits = builder.bitcast(legal, ir.IntType(_BYTE.width * _LANES))
+        return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
 
-    return types.void(state, mask), generate
+    return types.boolean(state, mask), generate
 
 
 def _sizes(state: Any) -> Sizes:
@@ -94,9 +108,14 @@ def _ranges(builder: Any, wants: Any) -> tuple[Any, Any]:
     return lowest, span
 
 
-def _stored(entries: int, room: int) -> int:
+def _stored_bytes(entries: int, room: int) -> int:
     """Return how many bytes to store for so many entries, where there is room for some."""
     return next((width for width in _WIDTHS if entries <= width <= room), entries)
+
+
+def _filled(order: Sequence[int]) -> list[int]:
+    """Return lane numbers for all lanes, the first one again where there are none."""
+    return [*order, *[order[0]] * (_LANES - len(order))]
 
 
 def _at(builder: Any, pointer: Any, offset: int) -> Any:
@@ -104,20 +123,19 @@ def _at(builder: Any, pointer: Any, offset: int) -> Any:
 
 
 def _load(builder: Any, pointer: Any, count: int) -> Any:
-    """Load so many bytes, filled up with copies of the first to a width that processors have."""
+    """Load so many bytes into lanes."""
     kind = ir.VectorType(_BYTE, count)
     loaded = builder.load(builder.bitcast(pointer, kind.as_pointer()), align=1)
-    width = next((width for width in _WIDTHS if count <= width), count)
-    return _shuffled(builder, loaded, [*range(count), *[0] * (width - count)])
+    return _shuffled(builder, loaded, _filled(range(count)))
 
 
 def _store(builder: Any, lanes: Any, pointer: Any) -> None:
     builder.store(lanes, builder.bitcast(pointer, lanes.type.as_pointer()), align=1)
 
 
-def _shuffled(builder: Any, lanes: Any, order: list[int]) -> Any:
+def _shuffled(builder: Any, lanes: Any, order: Sequence[int]) -> Any:
     """Return the lanes with these numbers, in this order."""
-    mask = ir.Constant(ir.VectorType(_INDEX, len(order)), order)
+    mask = ir.Constant(ir.VectorType(_INDEX, len(order)), list(order))
     return builder.shuffle_vector(lanes, lanes, mask)
 
 

@@ -24,10 +24,11 @@ _WASTE_SEED: Final = np.uint64(0xA0761D6478BD642F)
 
 
 @kernel
-def write_mask(state: Any, mask: Any) -> None:
-    """Write the legal mask, int8 of shape ``(269,)``."""
+def write_mask(state: Any, mask: Any) -> bool:
+    """Write the legal mask, int8 of shape ``(269,)``; return whether anything is legal."""
     mask[0] = state["stock_count"] > 0
-    write_moves(state, mask)
+    movable = write_moves(state, mask)
+    return movable or state["stock_count"] > 0
 
 
 @kernel

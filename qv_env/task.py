@@ -1,6 +1,6 @@
 """The game as a decision problem: episodes, rewards, endings and what the agent is shown.
 
-A *task* is one record of type `TASK`: a game, its legal mask, and where its deals come from. Its
+A *task* is one record of type `TASK`: a game, its episode, and where its deals come from. Its
 first bytes are the `cards` observation, so that stepping the game updates the observation too.
 
 The environments, single and vector, are thin shells around `step_tasks` and `start_tasks`.
@@ -21,22 +21,21 @@ from qv_env import engine
 from qv_env.actions import ACTIONS, NUM_ACTIONS
 from qv_env.cards import DECK_SIZE
 from qv_env.features import follow_move, set_up_tables, write_from_tables
-from qv_env.jit import kernel, parallel_kernel
-from qv_env.mask import any_set, drop_take_backs, keep_canonical, take_back_count, update_mask
-from qv_env.mask import write_mask as write_legal_mask
+from qv_env.jit import kernel, parallel_kernel, uncounted_kernel
+from qv_env.mask import any_set, drop_take_backs, keep_canonical, take_back_count, write_mask
 from qv_env.refusals import NOT_AN_ACTION, TAKE_BACKS_OFF
 from qv_env.shuffle import episode_deal, fill_deck, shuffle
 
 EXPLICIT_DEAL: Final = -1
 STREAM_DEAL: Final = -1
 
-_SPARE_BYTES: Final = 6
+_SPARE_BYTES: Final = 2
 TASK: Final = np.dtype(
     [
         ("plies_left", np.uint16),
         ("game", engine.STATE),
-        ("mask", np.int8, (NUM_ACTIONS,)),
         ("finished", np.bool_),
+        ("terminated", np.bool_),
         # Fills the hole that alignment would leave, whose bytes copies do not keep.
         ("spare", np.uint8, (_SPARE_BYTES,)),
         ("deal_number", np.int64),
@@ -55,6 +54,10 @@ _DESTINATIONS: Final = np.array([action.destination for action in ACTIONS], np.u
 _PLIES_BYTES: Final = 2
 CARDS_BYTES: Final = _PLIES_BYTES + engine.PUBLIC_BYTES
 OPEN_CARDS_BYTES: Final = _PLIES_BYTES + engine.OPEN_BYTES
+
+# Games that act before the first of them is settled. A processor waits where it reads many bytes
+# at once of which some have just been written one by one; a few games later it does not.
+_BLOCK: Final = 16
 
 # What a step reports of each game, beside observation, mask and reward.
 SCORE, MOVES, FOUNDATION_CARDS, DEAL_NUMBER = range(4)
@@ -78,9 +81,14 @@ TOTALS: Final = np.dtype(
 
 
 @kernel
-def deal_number_to(task: Any, number: Any) -> None:
-    """Deal a numbered game into a task, without touching its episode."""
-    cards = np.empty(DECK_SIZE, np.uint8)
+def deal_number_to(task: Any, number: Any, cards: Any) -> None:
+    """Deal a numbered game into a task, without touching its episode.
+
+    Args:
+        task: Record of type `TASK`.
+        number: The deal's number.
+        cards: uint8 of shape ``(104,)`` to shuffle the cards in.
+    """
     fill_deck(cards)
     shuffle(np.uint64(number), cards, 0)
     engine.deal(task["game"], cards)
@@ -95,22 +103,20 @@ def begin_episode(tasks: Any, tables: Any, settings: Any, i: int) -> None:
     task["plies"] = 0
     task["total_reward"] = 0.0
     task["finished"] = False
-    write_legal_mask(task["game"], task["mask"])
-    if not settings["takebacks"]:
-        drop_take_backs(task["game"], task["mask"])
+    task["terminated"] = False
     if tables is not None:
         set_up_tables(task["game"], tables[i])
 
 
 @kernel
-def next_episode(tasks: Any, tables: Any, settings: Any, i: int) -> None:
+def next_episode(tasks: Any, tables: Any, settings: Any, i: int, cards: Any) -> None:
     """Deal the next game of the stream of task ``i`` and start an episode on it."""
     task = tasks[i]
     number = episode_deal(
         task["seed"], task["episode"], settings["first_deal"], settings["deal_count"]
     )
     task["episode"] += np.uint64(1)
-    deal_number_to(task, number)
+    deal_number_to(task, number, cards)
     begin_episode(tasks, tables, settings, i)
 
 
@@ -126,13 +132,14 @@ def start_tasks(tasks: Any, tables: Any, settings: Any, rows: Any, numbers: Any)
         numbers: Deal numbers, int64 of shape ``(k,)``, or `STREAM_DEAL` where the next deal of
             the task's own stream is taken. Either counts as one episode of the stream.
     """
+    cards = np.empty(DECK_SIZE, np.uint8)
     for k in range(rows.shape[0]):
         row = rows[k]
         if numbers[k] == STREAM_DEAL:
-            next_episode(tasks, tables, settings[0], row)
+            next_episode(tasks, tables, settings[0], row, cards)
         else:
             tasks[row]["episode"] += np.uint64(1)
-            deal_number_to(tasks[row], numbers[k])
+            deal_number_to(tasks[row], numbers[k], cards)
             begin_episode(tasks, tables, settings[0], row)
 
 
@@ -168,64 +175,127 @@ def first_refused(tasks: Any, settings: Any, actions: Any) -> int:
 
 
 @kernel
-def play(tasks: Any, tables: Any, settings: Any, i: int, action: int) -> int:
-    """Make a legal action in game ``i``, keep mask and tables up to date.
-
-    Returns:
-        The score's change.
-    """
-    game, mask = tasks[i]["game"], tasks[i]["mask"]
-    source, destination = int(_SOURCES[action]), int(_DESTINATIONS[action])
-    change = engine.move(game, source, destination)
-    update_mask(game, mask, source, destination)
-    if not settings["takebacks"]:
-        drop_take_backs(game, mask)
-    if tables is not None:
-        follow_move(game, tables[i], source, destination)
-    return change
+def may_make(game: Any, settings: Any, action: int) -> bool:
+    """Return whether the environment lets an action be made."""
+    if action < 0 or action >= NUM_ACTIONS:
+        return False
+    if action >= NUM_ACTIONS - take_back_count(game) and not settings["takebacks"]:
+        return False
+    return engine.fits(game, int(_SOURCES[action]), int(_DESTINATIONS[action]))
 
 
 @kernel
-def step_task(
-    tasks: Any, tables: Any, settings: Any, action: int, i: int, rewards: Any, flags: Any
-) -> int:
-    """Advance the episode of game ``i`` by one ply; write its reward and flags.
+def act(
+    tasks: Any,
+    tables: Any,
+    settings: Any,
+    action: int,
+    i: int,
+    rewards: Any,
+    flags: Any,
+    refused: Any,
+    cards: Any,
+) -> None:
+    """Make the action of game ``i``, or start its next episode if the last one has ended.
 
-    Returns:
-        The refusal code of the action, `engine.LEGAL` where it was made.
+    Written are ``flags[BEGUN]``, the refusal code, and as reward the score's change. What the
+    game is like after it is for `settle` to say.
     """
     task = tasks[i]
     game = task["game"]
+    begins = task["finished"]
     change = 0
     code = engine.LEGAL
-    # The mask of a running game is the legal one, whatever mask the agent is shown.
-    if 0 <= action < NUM_ACTIONS and task["mask"][action]:
-        change = play(tasks, tables, settings, i, action)
+    if begins:
+        next_episode(tasks, tables, settings, i, cards)
+    elif may_make(game, settings, action):
+        source, destination = int(_SOURCES[action]), int(_DESTINATIONS[action])
+        change = engine.move(game, source, destination)
+        if tables is not None:
+            follow_move(game, tables[i], source, destination)
     else:
         code = refusal(task, settings, action)
-    task["plies_left"] -= 1
-    task["plies"] += 1
-    won = engine.is_won(game)
-    terminated = (
-        won
-        or (code != engine.LEGAL and settings["terminate_illegal"])
-        or (game["stock_count"] == 0 and not any_set(task["mask"]))
-    )
-    rewards[i] = np.float64(won) if settings["win_reward"] else np.float64(change)
-    task["total_reward"] += rewards[i]
-    flags[TERMINATED, i] = terminated
-    flags[TRUNCATED, i] = task["plies_left"] == 0 and not terminated
-    task["finished"] = flags[TERMINATED, i] or flags[TRUNCATED, i]
-    if terminated:
-        close_mask(task["mask"])
-    return code
+    if not begins:
+        count_ply(task)
+    flags[BEGUN, i] = begins
+    refused[i] = code
+    rewards[i] = change
 
 
 @kernel
-def close_mask(mask: Any) -> None:
-    """Leave only action 0, a placeholder: the game has ended, and no action does anything."""
-    for action in range(mask.shape[0]):
-        mask[action] = action == 0
+def count_ply(task: Any) -> None:
+    """Count a ply that has been made."""
+    task["plies_left"] -= 1
+    task["plies"] += 1
+
+
+@kernel
+def settle(
+    task: Any,
+    settings: Any,
+    i: int,
+    undoable: bool,
+    mask: Any,
+    rewards: Any,
+    flags: Any,
+    refused: Any,
+    totals: Any,
+) -> None:
+    """Work out mask, reward and ending of game ``i``, after `act`.
+
+    Args:
+        task: Record of type `TASK`.
+        settings: Settings record.
+        i: Entry of the arrays.
+        undoable: Whether the agent could take its last operation back.
+        mask: The game's row, int8 of shape ``(269,)``.
+        rewards: float64 of shape ``(n,)``, which holds the score's change.
+        flags: bool of shape ``(4, n)``.
+        refused: Refusal codes, uint8 of shape ``(n,)``.
+        totals: Record of type `TOTALS` to add to.
+    """
+    game = task["game"]
+    movable = write_open_mask(game, settings, mask)
+    won = engine.is_won(game)
+    illegal = refused[i] != engine.LEGAL
+    terminated = won or (illegal and settings["terminate_illegal"]) or not (movable or undoable)
+    truncated = task["plies_left"] == 0 and not terminated
+    if settings["win_reward"]:
+        rewards[i] = won
+    task["total_reward"] += rewards[i]
+    task["terminated"] = terminated
+    task["finished"] = terminated or truncated
+    flags[TERMINATED, i] = terminated
+    flags[TRUNCATED, i] = truncated
+    totals["refused"] += illegal
+    if terminated or truncated:
+        add_to_totals(task, totals, flags, i)
+    finish_mask(task, settings, mask)
+
+
+@kernel
+def write_open_mask(game: Any, settings: Any, mask: Any) -> bool:
+    """Write what the environment lets a running game do, int8 of shape ``(269,)``.
+
+    Returns:
+        Whether that is anything.
+    """
+    movable = write_mask(game, mask)
+    if settings["takebacks"]:
+        return movable
+    drop_take_backs(game, mask)
+    return any_set(mask)
+
+
+@kernel
+def finish_mask(task: Any, settings: Any, mask: Any) -> None:
+    """Turn what a game may do into the mask that its agent is shown."""
+    if task["terminated"]:
+        # Action 0 alone, a placeholder: no action does anything.
+        for action in range(NUM_ACTIONS):
+            mask[action] = action == 0
+    elif settings["canonical"]:
+        keep_canonical(task["game"], mask)
 
 
 @kernel
@@ -242,19 +312,15 @@ def add_to_totals(task: Any, totals: Any, flags: Any, i: int) -> None:
 
 
 @kernel
-def show(
-    tasks: Any, raw: Any, tables: Any, settings: Any, i: int, observations: Any, masks: Any
-) -> None:
-    """Write observation and mask of game ``i``.
+def show(tasks: Any, raw: Any, tables: Any, i: int, observations: Any) -> None:
+    """Write the observation of game ``i``.
 
     Args:
         tasks: Record array of type `TASK`.
         raw: The same memory as bytes, shape ``(n, TASK.itemsize)``.
         tables: See the module.
-        settings: Settings record.
         i: Row to write.
         observations: uint8; as many bytes a row as the observation has.
-        masks: int8 of shape ``(n, 269)``.
     """
     task = tasks[i]
     if tables is not None:
@@ -262,12 +328,6 @@ def show(
     else:
         for k in range(observations.shape[1]):
             observations[i, k] = raw[i, k]
-    mask = task["mask"]
-    for action in range(NUM_ACTIONS):
-        masks[i, action] = mask[action]
-    # A finished task's mask is a placeholder already, or is that of a position still alive.
-    if settings["canonical"]:
-        keep_canonical(task["game"], masks[i])
 
 
 @kernel
@@ -287,11 +347,14 @@ def show_tasks(tasks: Any, raw: Any, tables: Any, settings: Any, rows: Any, outp
     """Write observation, mask and report of some games, without stepping."""
     observations, masks, _, numbers, flags, _ = outputs
     for row in rows:
-        show(tasks, raw, tables, settings[0], row, observations, masks)
+        mask = masks[row, :NUM_ACTIONS]
+        write_open_mask(tasks[row]["game"], settings[0], mask)
+        finish_mask(tasks[row], settings[0], mask)
+        show(tasks, raw, tables, row, observations)
         report(tasks[row], row, numbers, flags)
 
 
-@kernel
+@uncounted_kernel
 def step_range(
     tasks: Any,
     raw: Any,
@@ -301,6 +364,7 @@ def step_range(
     outputs: Any,
     totals: Any,
     span: Any,
+    cards: Any,
 ) -> None:
     """Step the tasks of a range; a finished one begins its next episode instead.
 
@@ -314,25 +378,18 @@ def step_range(
             ``(4, n)``) and refusal codes (uint8), all with one entry a game.
         totals: Record of type `TOTALS` to add to.
         span: First task and the one after the last.
+        cards: uint8 of shape ``(104,)`` to shuffle the cards of a new game in.
     """
     observations, masks, rewards, numbers, flags, refused = outputs
     rules = settings[0]
-    for i in range(span[0], span[1]):
-        begins = tasks[i]["finished"]
-        flags[BEGUN, i] = begins
-        if begins:
-            next_episode(tasks, tables, rules, i)
-            rewards[i] = 0.0
-            flags[TERMINATED, i] = False
-            flags[TRUNCATED, i] = False
-            refused[i] = engine.LEGAL
-        else:
-            refused[i] = step_task(tasks, tables, rules, actions[i], i, rewards, flags)
-            totals["refused"] += refused[i] != engine.LEGAL
-            if tasks[i]["finished"]:
-                add_to_totals(tasks[i], totals, flags, i)
-        show(tasks, raw, tables, rules, i, observations, masks)
-        report(tasks[i], i, numbers, flags)
+    for first in range(span[0], span[1], _BLOCK):
+        block = range(first, min(first + _BLOCK, span[1]))
+        for i in block:
+            act(tasks, tables, rules, actions[i], i, rewards, flags, refused, cards)
+        for i in block:
+            settle(tasks[i], rules, i, False, masks[i], rewards, flags, refused, totals)
+            show(tasks, raw, tables, i, observations)
+            report(tasks[i], i, numbers, flags)
 
 
 @kernel
@@ -341,7 +398,17 @@ def step_tasks(
 ) -> None:
     """Step all tasks on the calling thread; see `step_range`."""
     span = (0, tasks.shape[0])
-    step_range(tasks, raw, tables, settings, actions, outputs, totals[0], span)
+    step_range(
+        tasks,
+        raw,
+        tables,
+        settings,
+        actions,
+        outputs,
+        totals[0],
+        span,
+        np.empty(DECK_SIZE, np.uint8),
+    )
 
 
 @parallel_kernel
@@ -353,4 +420,5 @@ def step_tasks_parallel(
     count = tasks.shape[0]
     for part in numba.prange(parts):
         span = (count * part // parts, count * (part + 1) // parts)
-        step_range(tasks, raw, tables, settings, actions, outputs, totals[part], span)
+        cards = np.empty(DECK_SIZE, np.uint8)
+        step_range(tasks, raw, tables, settings, actions, outputs, totals[part], span, cards)
