@@ -57,7 +57,7 @@ OPEN_CARDS_BYTES: Final = _PLIES_BYTES + engine.OPEN_BYTES
 
 # Games that act before the first of them is settled. A processor waits where it reads many bytes
 # at once of which some have just been written one by one; a few games later it does not.
-_BLOCK: Final = 16
+_BLOCK: Final = np.uint64(16)
 
 # What a step reports of each game, beside observation, mask and reward.
 SCORE, MOVES, FOUNDATION_CARDS, DEAL_NUMBER = range(4)
@@ -241,7 +241,7 @@ def settle(
     refused: Any,
     totals: Any,
 ) -> None:
-    """Work out mask, reward and ending of game ``i``, after `act`.
+    """Work out mask, reward and ending of game ``i``, after `act` and `report`.
 
     Args:
         task: Record of type `TASK`.
@@ -256,7 +256,7 @@ def settle(
     """
     game = task["game"]
     movable = write_open_mask(game, settings, mask)
-    won = engine.is_won(game)
+    won = flags[IS_SUCCESS, i]
     illegal = refused[i] != engine.LEGAL
     terminated = won or (illegal and settings["terminate_illegal"]) or not (movable or undoable)
     truncated = task["plies_left"] == 0 and not terminated
@@ -326,7 +326,10 @@ def show(tasks: Any, raw: Any, tables: Any, i: int, observations: Any) -> None:
     if tables is not None:
         write_from_tables(task["game"], tables[i], task["plies_left"], observations[i])
     else:
-        for k in range(observations.shape[1]):
+        # A loop of a fixed length is compiled into few instructions, one of any length is not.
+        for k in range(CARDS_BYTES):
+            observations[i, k] = raw[i, k]
+        for k in range(CARDS_BYTES, observations.shape[1]):
             observations[i, k] = raw[i, k]
 
 
@@ -382,14 +385,16 @@ def step_range(
     """
     observations, masks, rewards, numbers, flags, refused = outputs
     rules = settings[0]
-    for first in range(span[0], span[1], _BLOCK):
-        block = range(first, min(first + _BLOCK, span[1]))
-        for i in block:
+    # Numba lets indices count from the end unless their type has no sign.
+    end = np.uint64(span[1])
+    for first in range(np.uint64(span[0]), end, _BLOCK):
+        last = min(first + _BLOCK, end)
+        for i in range(first, last):
             act(tasks, tables, rules, actions[i], i, rewards, flags, refused, cards)
-        for i in block:
+        for i in range(first, last):
+            report(tasks[i], i, numbers, flags)
             settle(tasks[i], rules, i, False, masks[i], rewards, flags, refused, totals)
             show(tasks, raw, tables, i, observations)
-            report(tasks[i], i, numbers, flags)
 
 
 @kernel

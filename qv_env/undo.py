@@ -70,13 +70,13 @@ def step_tasks(
             _take_back(tasks, tables, history, i, rewards, flags, refused)
         else:
             _act(tasks, tables, history, rules, actions[i], i, rewards, flags, refused, cards)
+        task.report(now, i, numbers, flags)
         undoable = history["count"] > 0
         mask = masks[i, :NUM_ACTIONS]
         task.settle(now, rules, i, undoable, mask, rewards, flags, refused, totals[0])
         if now["terminated"]:
             history["count"] = 0
         task.show(tasks, raw, tables, i, observations)
-        task.report(now, i, numbers, flags)
         masks[i, UNDO] = history["count"] > 0
 
 
