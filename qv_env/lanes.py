@@ -17,6 +17,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
@@ -91,6 +92,42 @@ def _store_rows(typing_context: Any, state: Any, mask: Any) -> Any:
         return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
 
     return types.boolean(state, mask), generate
+
+
+def copy_record(record: Any, count: int, target: Any) -> None:
+    """Copy the first bytes of a record into an array.
+
+    Args:
+        record: A record of any type.
+        count: How many bytes, at least 32; a constant of the calling kernel.
+        target: uint8 of shape ``(n,)`` with n >= count.
+    """
+    target[:count] = np.frombuffer(record, np.uint8, count)
+
+
+@overload(copy_record, jit_options={"forceinline": True}, prefer_literal=True)
+def _compiled_copy_record(record: Any, count: Any, target: Any) -> Any:
+    def copy(record: Any, count: Any, target: Any) -> None:
+        _copy_lanes(record, count, target)
+
+    return copy
+
+
+@intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]  # Numba has no types
+def _copy_lanes(typing_context: Any, record: Any, count: Any, target: Any) -> Any:
+    """Copy as many bytes at a time as there are lanes, the last time some of them once more."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        bytes_ = count.literal_value
+        source = builder.bitcast(arguments[0], _BYTE.as_pointer())
+        goal = context.make_array(target)(context, builder, arguments[2]).data
+        lanes = ir.VectorType(_BYTE, _LANES).as_pointer()
+        for at in [*range(0, bytes_ - _LANES, _LANES), bytes_ - _LANES]:
+            piece = builder.load(builder.bitcast(_at(builder, source, at), lanes), align=1)
+            _store(builder, piece, _at(builder, goal, at))
+        return context.get_dummy_value()
+
+    return types.void(record, count, target), generate
 
 
 def _sizes(state: Any) -> Sizes:

@@ -22,6 +22,7 @@ from qv_env.actions import ACTIONS, NUM_ACTIONS
 from qv_env.cards import DECK_SIZE
 from qv_env.features import follow_move, set_up_tables, write_from_tables
 from qv_env.jit import kernel, parallel_kernel, uncounted_kernel
+from qv_env.lanes import copy_record
 from qv_env.mask import any_set, drop_take_backs, keep_canonical, take_back_count, write_mask
 from qv_env.refusals import NOT_AN_ACTION, TAKE_BACKS_OFF
 from qv_env.shuffle import episode_deal, fill_deck, shuffle
@@ -326,9 +327,7 @@ def show(tasks: Any, raw: Any, tables: Any, i: int, observations: Any) -> None:
     if tables is not None:
         write_from_tables(task["game"], tables[i], task["plies_left"], observations[i])
     else:
-        # A loop of a fixed length is compiled into few instructions, one of any length is not.
-        for k in range(CARDS_BYTES):
-            observations[i, k] = raw[i, k]
+        copy_record(task, CARDS_BYTES, observations[i])
         for k in range(CARDS_BYTES, observations.shape[1]):
             observations[i, k] = raw[i, k]
 
