@@ -196,11 +196,14 @@ def act(
     flags: Any,
     refused: Any,
     cards: Any,
-) -> None:
+) -> bool:
     """Make the action of game ``i``, or start its next episode if the last one has ended.
 
     Written are ``flags[BEGUN]``, the refusal code, and as reward the score's change. What the
     game is like after it is for `settle` to say.
+
+    Returns:
+        Whether the action was refused or an episode begun, which most steps are without.
     """
     task = tasks[i]
     game = task["game"]
@@ -221,6 +224,7 @@ def act(
     flags[BEGUN, i] = begins
     refused[i] = code
     rewards[i] = change
+    return begins or code != engine.LEGAL
 
 
 @kernel
@@ -313,12 +317,11 @@ def add_to_totals(task: Any, totals: Any, flags: Any, i: int) -> None:
 
 
 @kernel
-def show(tasks: Any, raw: Any, tables: Any, i: int, observations: Any) -> None:
+def show(tasks: Any, tables: Any, i: int, observations: Any) -> None:
     """Write the observation of game ``i``.
 
     Args:
         tasks: Record array of type `TASK`.
-        raw: The same memory as bytes, shape ``(n, TASK.itemsize)``.
         tables: See the module.
         i: Row to write.
         observations: uint8; as many bytes a row as the observation has.
@@ -326,10 +329,10 @@ def show(tasks: Any, raw: Any, tables: Any, i: int, observations: Any) -> None:
     task = tasks[i]
     if tables is not None:
         write_from_tables(task["game"], tables[i], task["plies_left"], observations[i])
-    else:
+    elif observations.shape[1] == CARDS_BYTES:
         copy_record(task, CARDS_BYTES, observations[i])
-        for k in range(CARDS_BYTES, observations.shape[1]):
-            observations[i, k] = raw[i, k]
+    else:
+        copy_record(task, OPEN_CARDS_BYTES, observations[i])
 
 
 @kernel
@@ -345,21 +348,20 @@ def report(task: Any, i: int, numbers: Any, flags: Any) -> None:
 
 
 @kernel
-def show_tasks(tasks: Any, raw: Any, tables: Any, settings: Any, rows: Any, outputs: Any) -> None:
+def show_tasks(tasks: Any, tables: Any, settings: Any, rows: Any, outputs: Any) -> None:
     """Write observation, mask and report of some games, without stepping."""
     observations, masks, _, numbers, flags, _ = outputs
     for row in rows:
         mask = masks[row, :NUM_ACTIONS]
         write_open_mask(tasks[row]["game"], settings[0], mask)
         finish_mask(tasks[row], settings[0], mask)
-        show(tasks, raw, tables, row, observations)
+        show(tasks, tables, row, observations)
         report(tasks[row], row, numbers, flags)
 
 
 @uncounted_kernel
 def step_range(
     tasks: Any,
-    raw: Any,
     tables: Any,
     settings: Any,
     actions: Any,
@@ -367,12 +369,11 @@ def step_range(
     totals: Any,
     span: Any,
     cards: Any,
-) -> None:
+) -> int:
     """Step the tasks of a range; a finished one begins its next episode instead.
 
     Args:
         tasks: Record array of type `TASK`, shape ``(n,)``.
-        raw: The same memory as bytes, shape ``(n, TASK.itemsize)``.
         tables: See the module.
         settings: Record array of type `SETTINGS`, shape ``(1,)``.
         actions: int64 of shape ``(n,)``; any value is accepted.
@@ -381,48 +382,46 @@ def step_range(
         totals: Record of type `TOTALS` to add to.
         span: First task and the one after the last.
         cards: uint8 of shape ``(104,)`` to shuffle the cards of a new game in.
+
+    Returns:
+        How many games refused their action or began an episode.
     """
     observations, masks, rewards, numbers, flags, refused = outputs
     rules = settings[0]
     # Numba lets indices count from the end unless their type has no sign.
     end = np.uint64(span[1])
+    events = 0
     for first in range(np.uint64(span[0]), end, _BLOCK):
         last = min(first + _BLOCK, end)
         for i in range(first, last):
-            act(tasks, tables, rules, actions[i], i, rewards, flags, refused, cards)
+            events += act(tasks, tables, rules, actions[i], i, rewards, flags, refused, cards)
         for i in range(first, last):
             report(tasks[i], i, numbers, flags)
             settle(tasks[i], rules, i, False, masks[i], rewards, flags, refused, totals)
-            show(tasks, raw, tables, i, observations)
+            show(tasks, tables, i, observations)
+    return events
 
 
 @kernel
 def step_tasks(
-    tasks: Any, raw: Any, tables: Any, settings: Any, actions: Any, outputs: Any, totals: Any
-) -> None:
+    tasks: Any, tables: Any, settings: Any, actions: Any, outputs: Any, totals: Any
+) -> int:
     """Step all tasks on the calling thread; see `step_range`."""
     span = (0, tasks.shape[0])
-    step_range(
-        tasks,
-        raw,
-        tables,
-        settings,
-        actions,
-        outputs,
-        totals[0],
-        span,
-        np.empty(DECK_SIZE, np.uint8),
-    )
+    cards = np.empty(DECK_SIZE, np.uint8)
+    return step_range(tasks, tables, settings, actions, outputs, totals[0], span, cards)
 
 
 @parallel_kernel
 def step_tasks_parallel(
-    tasks: Any, raw: Any, tables: Any, settings: Any, actions: Any, outputs: Any, totals: Any
-) -> None:
+    tasks: Any, tables: Any, settings: Any, actions: Any, outputs: Any, totals: Any
+) -> int:
     """Step all tasks in as many equal parts as ``totals`` has records, on Numba's threads."""
     parts = totals.shape[0]
     count = tasks.shape[0]
+    events = 0
     for part in numba.prange(parts):
         span = (count * part // parts, count * (part + 1) // parts)
         cards = np.empty(DECK_SIZE, np.uint8)
-        step_range(tasks, raw, tables, settings, actions, outputs, totals[part], span, cards)
+        events += step_range(tasks, tables, settings, actions, outputs, totals[part], span, cards)
+    return events

@@ -41,19 +41,17 @@ def first_refused(tasks: Any, histories: Any, settings: Any, actions: Any) -> in
 @kernel
 def step_tasks(
     tasks: Any,
-    raw: Any,
     tables: Any,
     settings: Any,
     actions: Any,
     outputs: Any,
     totals: Any,
     histories: Any,
-) -> None:
+) -> int:
     """Step all tasks; see `qv_env.task.step_range`, whose masks are one entry longer here.
 
     Args:
         tasks: Record array of type `TASK`, shape ``(n,)``.
-        raw: The same memory as bytes.
         tables: As in `qv_env.task`.
         settings: Record array of type `SETTINGS`, shape ``(1,)``.
         actions: int64 of shape ``(n,)``.
@@ -64,6 +62,7 @@ def step_tasks(
     observations, masks, rewards, numbers, flags, refused = outputs
     rules = settings[0]
     cards = np.empty(DECK_SIZE, np.uint8)
+    events = 0
     for i in range(tasks.shape[0]):
         now, history = tasks[i], histories[i]
         if actions[i] == UNDO and not now["finished"]:
@@ -71,13 +70,15 @@ def step_tasks(
         else:
             _act(tasks, tables, history, rules, actions[i], i, rewards, flags, refused, cards)
         task.report(now, i, numbers, flags)
+        events += flags[task.BEGUN, i] or refused[i] != engine.LEGAL
         undoable = history["count"] > 0
         mask = masks[i, :NUM_ACTIONS]
         task.settle(now, rules, i, undoable, mask, rewards, flags, refused, totals[0])
         if now["terminated"]:
             history["count"] = 0
-        task.show(tasks, raw, tables, i, observations)
+        task.show(tasks, tables, i, observations)
         masks[i, UNDO] = history["count"] > 0
+    return events
 
 
 @kernel

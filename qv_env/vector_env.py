@@ -155,7 +155,7 @@ class QuaranteVoleursVectorEnv(
         self._batch.start(rows, seeds, deals, self.np_random)
         self._batch.show(rows, self._outputs)
         self._outputs.refused[:] = 0
-        report = infos.of_all(self._outputs, self._batch.codes, self._everyone)
+        report = infos.of_all(self._outputs, self._batch.codes, self._everyone, refusals=False)
         if not chosen.all():
             infos.keep_rows(report, chosen)
         return self._outputs.observations, report
@@ -175,8 +175,8 @@ class QuaranteVoleursVectorEnv(
                 ``illegal="raise"`` (nothing has been stepped then).
             ResetNeeded: No episode has begun, or autoreset is disabled and a game has ended.
         """
-        outputs, codes, ended = self._play(actions)
-        report = infos.of_all(outputs, self._batch.codes, self._everyone)
+        outputs, codes, ended, refusals = self._play(actions)
+        report = infos.of_all(outputs, self._batch.codes, self._everyone, refusals=refusals)
         if ended:
             report.update(infos.of_ended(ended, outputs, codes))
         return (
@@ -194,7 +194,7 @@ class QuaranteVoleursVectorEnv(
             The arrays that the games have written, and, if autoreset is in the same step, the
             games that have just ended.
         """
-        outputs, _, ended = self._play(actions)
+        outputs, _, ended, _ = self._play(actions)
         return outputs, ended
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
@@ -235,8 +235,13 @@ class QuaranteVoleursVectorEnv(
 
     def _play(
         self, actions: npt.NDArray[Any]
-    ) -> tuple[Outputs, npt.NDArray[Any], list[infos.Ended]]:
-        """Step all games; return what they wrote, the deals' codes before, and who has ended."""
+    ) -> tuple[Outputs, npt.NDArray[Any], list[infos.Ended], bool]:
+        """Step all games.
+
+        Returns:
+            What they wrote, the deals' codes, the games that have ended where autoreset is in the
+            same step, and whether any action may have been refused.
+        """
         if self._outputs is None:
             raise ResetNeeded("no episode has begun: call reset() first")
         if self.autoreset_mode is AutoresetMode.DISABLED and self._batch.tasks["finished"].any():
@@ -248,7 +253,7 @@ class QuaranteVoleursVectorEnv(
         if self.settings.illegal == "raise":
             self._batch.raise_refused(chosen)
         outputs = self._fresh_outputs()
-        self._batch.step(chosen, outputs)
+        events = self._batch.step(chosen, outputs)
         self._outputs = outputs
         codes = self._batch.codes
         ended: list[infos.Ended] = []
@@ -266,7 +271,7 @@ class QuaranteVoleursVectorEnv(
                 ]
                 self._batch.restart(rows, outputs)
                 outputs.refused[rows] = 0
-        return outputs, codes, ended
+        return outputs, codes, ended, events > 0
 
     def _fresh_outputs(self) -> Outputs:
         if self.copy or self._outputs is None:
