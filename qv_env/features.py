@@ -14,6 +14,7 @@ import numpy as np
 
 from qv_env.cards import CARD_TYPES, COPIES, NO_CARD, RANKS, SUITS
 from qv_env.jit import kernel, separate_kernel
+from qv_env.lanes import copy_row
 from qv_env.sizes import FULL
 
 
@@ -122,6 +123,18 @@ _HIGHER: Final = np.array(
 )
 _LOWER: Final = np.array(
     [max(card - 1, 0) if card % RANKS != 1 else 0 for card in range(CARD_TYPES + 1)], np.uint8
+)
+
+# Suit and rank of each card code as ones among zeros; nothing but zeros for no card.
+_ONE_HOTS: Final = np.array(
+    [
+        [
+            card != NO_CARD and place in (_SUIT_OF[card], SUITS + _RANK_OF[card])
+            for place in range(32)
+        ]
+        for card in range(CARD_TYPES + 1)
+    ],
+    np.uint8,
 )
 
 # What features need and a state does not hold, kept up to date move by move.
@@ -271,8 +284,11 @@ def _place_in_waste(game: Any, card: int) -> Any:
 @separate_kernel
 def write_from_tables(game: Any, tables: Any, plies_left: int, out: Any) -> None:
     """Write the features of a state whose tables are up to date; see `write_features`."""
-    for k in range(_HEIGHT):
-        out[k] = 0
+    for pile in range(_COLUMNS + 1):
+        _write_one_hot(game["tops"][pile], out, _TOP_ONE_HOT + _ONE_HOT * pile)
+    count = game["waste_count"]
+    below = game["waste"][count - 2] if count > 1 else NO_CARD
+    _write_one_hot(below, out, _WASTE_ONE_HOT + _ONE_HOT)
     _write_cards(game, tables, out)
     for pile in range(_COLUMNS + 1):
         _write_pile(game, pile, out)
@@ -282,9 +298,6 @@ def write_from_tables(game: Any, tables: Any, plies_left: int, out: Any) -> None
         out[_EMPTY + column] = height == 0
         out[_RUN + column] = tables["runs"][column]
         out[_BLOCKING + column] = tables["blocking"][column]
-    count = game["waste_count"]
-    if count > 1:
-        _write_one_hot(game["waste"][count - 2], out, _WASTE_ONE_HOT + _ONE_HOT)
     for f in range(_FOUNDATIONS):
         _write_next(game, tables, f, out)
     empty = 0
@@ -319,9 +332,8 @@ def _write_cards(game: Any, tables: Any, out: Any) -> None:
 
 @kernel
 def _write_one_hot(card: int, out: Any, start: int) -> None:
-    """Set suit and rank of a card where all is zero yet; without a branch for no card."""
-    out[start + _SUIT_OF[card]] = card != NO_CARD
-    out[start + SUITS + _RANK_OF[card]] = card != NO_CARD
+    """Write suit and rank of a card, or of no card."""
+    copy_row(_ONE_HOTS, card, out, start)
 
 
 @kernel
@@ -334,7 +346,6 @@ def _exposed(out: Any, card: int) -> int:
 def _write_pile(game: Any, pile: int, out: Any) -> None:
     """Write the top card of a column or the waste, where it can go, and what would come to it."""
     card = game["tops"][pile]
-    _write_one_hot(card, out, _TOP_ONE_HOT + _ONE_HOT * pile)
     suit, rank = _SUIT_OF[card], _RANK_OF[card]
     one, other = game["foundations"][suit], game["foundations"][SUITS + suit]
     out[_GOES_UP + pile] = (card != NO_CARD) & ((one == rank) | (other == rank))

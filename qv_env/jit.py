@@ -30,28 +30,28 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 def kernel(function: Kernel) -> Kernel:
     """Compile a function on its first call; it releases the GIL and is cached on disk.
 
+    Kernels make no arrays, so nothing in them counts references to arrays; their callers hold
+    them. Numba would count wherever one kernel passes an array to another, each time in one of the
+    slow ways that threads need, and a step did so a dozen times.
+
     Kernels are merged into those that call them. Left to itself LLVM keeps some apart, and a step
     of the vector environment then takes half as long again.
-    """
-    return _compile(function, forceinline=True)
-
-
-def separate_kernel(function: Kernel) -> Kernel:
-    """Like `kernel`, but never merged into its callers: for large or rarely needed ones."""
-    return _compile(function)
-
-
-def uncounted_kernel(function: Kernel) -> Kernel:
-    """Like `kernel`, but nothing in it counts references to arrays, so it may not make any.
-
-    Whoever calls it holds the arrays. Where arrays are passed on to smaller kernels, Numba counts
-    them in and out, one by one and as threads must; a step did so a dozen times.
     """
     return _compile(function, forceinline=True, _nrt=False)
 
 
+def separate_kernel(function: Kernel) -> Kernel:
+    """Like `kernel`, but never merged into its callers: for large or rarely needed ones."""
+    return _compile(function, _nrt=False)
+
+
+def allocating_kernel(function: Kernel) -> Kernel:
+    """Like `separate_kernel`, but for those that make arrays."""
+    return _compile(function)
+
+
 def parallel_kernel(function: Kernel) -> Kernel:
-    """Like `kernel`, with ``numba.prange`` loops spread over threads."""
+    """Like `allocating_kernel`, with ``numba.prange`` loops spread over threads."""
     return _compile(function, parallel=True)
 
 

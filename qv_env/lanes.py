@@ -130,6 +130,40 @@ def _copy_lanes(typing_context: Any, record: Any, count: Any, target: Any) -> An
     return types.void(record, count, target), generate
 
 
+def copy_row(table: Any, row: int, target: Any, at: int) -> None:
+    """Copy a row of a table into an array, ``target[at : at + 32]``.
+
+    Args:
+        table: uint8 of shape ``(n, 32)``.
+        row: Which row.
+        target: uint8 of shape ``(m,)`` with m >= at + 32.
+        at: Where to.
+    """
+    target[at : at + _LANES] = table[row]
+
+
+@overload(copy_row, jit_options={"forceinline": True})
+def _compiled_copy_row(table: Any, row: Any, target: Any, at: Any) -> Any:
+    def copy(table: Any, row: Any, target: Any, at: Any) -> None:
+        _copy_row_lanes(table, np.int64(row), target, np.int64(at))
+
+    return copy
+
+
+@intrinsic  # type: ignore[untyped-decorator]  # Numba has no types
+def _copy_row_lanes(typing_context: Any, table: Any, row: Any, target: Any, at: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        source = context.make_array(table)(context, builder, arguments[0]).data
+        goal = context.make_array(target)(context, builder, arguments[2]).data
+        offset = builder.mul(arguments[1], ir.Constant(arguments[1].type, _LANES))
+        lanes = ir.VectorType(_BYTE, _LANES)
+        piece = builder.load(builder.bitcast(builder.gep(source, [offset]), lanes.as_pointer()), align=1)
+        _store(builder, piece, builder.gep(goal, [arguments[3]]))
+        return context.get_dummy_value()
+
+    return types.void(table, row, target, at), generate
+
+
 def _sizes(state: Any) -> Sizes:
     """Return the sizes of a game from Numba's type of its record."""
     suits, ranks = state.typeof("unseen").shape
