@@ -30,9 +30,9 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 def kernel(function: Kernel) -> Kernel:
     """Compile a function on its first call; it releases the GIL and is cached on disk.
 
-    Kernels make no arrays, so nothing in them counts references to arrays; their callers hold
-    them. Numba would count wherever one kernel passes an array to another, each time in one of the
-    slow ways that threads need, and a step did so a dozen times.
+    Such kernels make no arrays, so nothing in them counts references to arrays; their callers hold
+    them. Numba would count wherever one kernel passes an array to another, in the slow way that
+    threads need, and a step did so a dozen times.
 
     Kernels are merged into those that call them. Left to itself LLVM keeps some apart, and a step
     of the vector environment then takes half as long again.
@@ -41,18 +41,16 @@ def kernel(function: Kernel) -> Kernel:
 
 
 def separate_kernel(function: Kernel) -> Kernel:
-    """Like `kernel`, but never merged into its callers: for large or rarely needed ones."""
-    return _compile(function, _nrt=False)
+    """Like `kernel`, but never merged into its callers, and free to make arrays.
 
-
-def allocating_kernel(function: Kernel) -> Kernel:
-    """Like `separate_kernel`, but for those that make arrays."""
-    return _compile(function)
+    For large or rarely needed ones, and for those that Python calls.
+    """
+    return _compile(function, _nrt=True)
 
 
 def parallel_kernel(function: Kernel) -> Kernel:
-    """Like `allocating_kernel`, with ``numba.prange`` loops spread over threads."""
-    return _compile(function, parallel=True)
+    """Like `separate_kernel`, with ``numba.prange`` loops spread over threads."""
+    return _compile(function, parallel=True, _nrt=True)
 
 
 def _compile(function: Kernel, **options: Any) -> Kernel:

@@ -24,12 +24,13 @@ from numba.extending import intrinsic, overload
 
 from qv_env.actions import action_table
 from qv_env.engine import ANYTHING, is_legal
-from qv_env.sizes import Sizes
+from qv_env.sizes import FULL, Sizes
 
 _BYTE: Final = ir.IntType(8)
 _INDEX: Final = ir.IntType(32)
 _LOWEST_CARD: Final = 1
 _MOST_CARDS: Final = int(ANYTHING)
+_COLUMNS: Final = FULL.columns
 _WIDTHS: Final = (16, 32)  # bytes that processors store at once
 _LANES: Final = _WIDTHS[-1]
 
@@ -128,6 +129,95 @@ def _copy_lanes(typing_context: Any, record: Any, count: Any, target: Any) -> An
         return context.get_dummy_value()
 
     return types.void(record, count, target), generate
+
+
+def write_matches(
+    state: Any, out: Any, wanted: int, goes_up: int, hosts: int, next_top: int, next_waste: int
+) -> None:
+    """Write how the top cards and what the piles want meet.
+
+    Args:
+        state: State record of the full game.
+        out: uint8 array to write to; the other arguments say from where on, and are constants of
+            the calling kernel.
+        wanted: Per column, how many columns and wastes have the card on top that it wants.
+        goes_up: Per column and for the waste, whether a foundation wants its top card.
+        hosts: Per column and for the waste, how many columns want just its top card.
+        next_top: Per foundation, how many columns have the card on top that it wants.
+        next_waste: Per foundation, whether the waste has.
+    """
+    tops, wants = state["tops"], state["wants"]
+    columns, waste = slice(_COLUMNS), slice(_COLUMNS, _COLUMNS + 1)
+    foundations = slice(_COLUMNS + 1, FULL.stock_pile)
+
+    def pairs(sources: slice, goals: slice) -> Any:
+        return wants[goals] == tops[sources, None]
+
+    out[wanted : wanted + _COLUMNS] = pairs(slice(_COLUMNS + 1), columns).sum(axis=0)
+    out[goes_up : goes_up + _COLUMNS + 1] = pairs(slice(_COLUMNS + 1), foundations).any(axis=1)
+    out[hosts : hosts + _COLUMNS + 1] = pairs(slice(_COLUMNS + 1), columns).sum(axis=1)
+    out[next_top : next_top + FULL.foundations] = pairs(columns, foundations).sum(axis=0)
+    out[next_waste : next_waste + FULL.foundations] = pairs(waste, foundations).sum(axis=0)
+
+
+@overload(write_matches, jit_options={"forceinline": True}, prefer_literal=True)
+def _compiled_write_matches(
+    state: Any, out: Any, wanted: Any, goes_up: Any, hosts: Any, next_top: Any, next_waste: Any
+) -> Any:
+    def write(
+        state: Any, out: Any, wanted: Any, goes_up: Any, hosts: Any, next_top: Any, next_waste: Any
+    ) -> None:
+        _store_matches(state, out, wanted, goes_up, hosts, next_top, next_waste)
+
+    return write
+
+
+@intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]  # Numba has no types
+def _store_matches(
+    typing_context: Any,
+    state: Any,
+    out: Any,
+    wanted: Any,
+    goes_up: Any,
+    hosts: Any,
+    next_top: Any,
+    next_waste: Any,
+) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        record = builder.bitcast(arguments[0], _BYTE.as_pointer())
+        goal = context.make_array(out)(context, builder, arguments[1]).data
+        tops = _at(builder, record, state.offset("tops"))
+        wants = _at(builder, record, state.offset("wants"))
+        every_top = _load(builder, tops, FULL.stock_pile)
+        every_want = _load(builder, wants, FULL.stock_pile)
+
+        def count(pointer: Any, piles: range, others: Any) -> Any:
+            """Return how many of these piles' bytes equal each of the others."""
+            total = _constant(others.type, 0)
+            for pile in piles:
+                byte = builder.load(_at(builder, pointer, pile))
+                equal = builder.icmp_unsigned("==", _repeated(builder, byte, _LANES), others)
+                total = builder.sub(total, builder.sext(equal, others.type))
+            return total
+
+        def store(lanes: Any, piles: range, place: Any) -> None:
+            _store(builder, _shuffled(builder, lanes, piles), _at(builder, goal, place))
+
+        columns, waste = range(_COLUMNS), range(_COLUMNS, _COLUMNS + 1)
+        foundations = range(_COLUMNS + 1, FULL.stock_pile)
+        on_columns, on_waste = (count(tops, piles, every_want) for piles in (columns, waste))
+        store(builder.add(on_columns, on_waste), columns, wanted.literal_value)
+        fits = builder.icmp_unsigned(
+            "!=", count(wants, foundations, every_top), _constant(every_top.type, 0)
+        )
+        tops_shown = range(_COLUMNS + 1)
+        store(builder.zext(fits, every_top.type), tops_shown, goes_up.literal_value)
+        store(count(wants, columns, every_top), tops_shown, hosts.literal_value)
+        store(on_columns, foundations, next_top.literal_value)
+        store(on_waste, foundations, next_waste.literal_value)
+        return context.get_dummy_value()
+
+    return types.void(state, out, wanted, goes_up, hosts, next_top, next_waste), generate
 
 
 def copy_row(table: Any, row: int, target: Any, at: int) -> None:

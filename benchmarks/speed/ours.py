@@ -19,7 +19,7 @@ from qv_env import engine, task
 from qv_env.actions import NUM_ACTIONS
 from qv_env.batch import Batch
 from qv_env.deals import Deal
-from qv_env.jit import allocating_kernel
+from qv_env.jit import separate_kernel
 from qv_env.mask import canonical_key, write_mask
 from qv_env.render import FRAME_SHAPE, render_rgb
 from qv_env.settings import Settings
@@ -193,7 +193,7 @@ def expansion() -> Stepper:
     return step
 
 
-@allocating_kernel
+@separate_kernel
 def _expand(state: Any) -> Any:
     """Visit every child of a position and return a digest of their keys."""
     mask = np.empty(NUM_ACTIONS, np.int8)
