@@ -15,7 +15,8 @@ import numpy as np
 from qv_env.cards import CARD_TYPES, COPIES, NO_CARD, RANKS, SUITS
 from qv_env.engine import NOTHING
 from qv_env.jit import kernel, separate_kernel
-from qv_env.lanes import copy_row, write_matches
+from qv_env.lanes import LANES, copy_row
+from qv_env.matching import write_matches
 from qv_env.sizes import FULL
 
 
@@ -131,7 +132,7 @@ _ONE_HOTS: Final = np.array(
     [
         [
             card != NO_CARD and place in (_SUIT_OF[card], SUITS + _RANK_OF[card])
-            for place in range(32)
+            for place in range(LANES)
         ]
         for card in range(CARD_TYPES + 1)
     ],
@@ -285,6 +286,7 @@ def _place_in_waste(game: Any, card: int) -> Any:
 @separate_kernel
 def write_from_tables(game: Any, tables: Any, plies_left: int, out: Any) -> None:
     """Write the features of a state whose tables are up to date; see `write_features`."""
+    # Each writes some zeros too many, over which the next, and what follows, is written.
     for pile in range(_COLUMNS + 1):
         _write_one_hot(game["tops"][pile], out, _TOP_ONE_HOT + _ONE_HOT * pile)
     count = game["waste_count"]

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 import numba
+import numba.extending
 import platformdirs
 from numba.core import event
 
@@ -51,6 +52,28 @@ def separate_kernel(function: Kernel) -> Kernel:
 def parallel_kernel(function: Kernel) -> Kernel:
     """Like `separate_kernel`, with ``numba.prange`` loops spread over threads."""
     return _compile(function, parallel=True, _nrt=True)
+
+
+def compiled_as(
+    function: Callable[..., Any], *, literals: bool = False
+) -> Callable[[Kernel], Kernel]:
+    """Return a decorator for what kernels get where they call a function written for Python.
+
+    Args:
+        function: What plain Python calls.
+        literals: Whether constants among the arguments are known while compiling.
+    """
+    options: Any = {"forceinline": True, "_nrt": False}  # as `kernel`
+    overload: Any = numba.extending.overload
+    return cast(
+        Callable[[Kernel], Kernel], overload(function, jit_options=options, prefer_literal=literals)
+    )
+
+
+def instructions(generator: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a function for kernels out of one that writes LLVM's instructions, as Numba asks."""
+    intrinsic: Any = numba.extending.intrinsic
+    return cast(Callable[..., Any], intrinsic(prefer_literal=True)(generator))
 
 
 def _compile(function: Kernel, **options: Any) -> Kernel:

@@ -16,7 +16,7 @@ import numpy as np
 
 from qv_env.engine import action_of
 from qv_env.jit import kernel
-from qv_env.lanes import write_moves
+from qv_env.matching import write_moves
 
 _HASH_STEP: Final = np.uint64(0x9E3779B97F4A7C15)
 _HASH_MIX: Final = np.uint64(0xD6E8FEB86659FD93)

@@ -239,7 +239,7 @@ def settle(
     task: Any,
     settings: Any,
     i: int,
-    undoable: bool,
+    operations: int,
     mask: Any,
     rewards: Any,
     flags: Any,
@@ -252,7 +252,7 @@ def settle(
         task: Record of type `TASK`.
         settings: Settings record.
         i: Entry of the arrays.
-        undoable: Whether the agent could take its last operation back.
+        operations: How many operations the agent could take back.
         mask: The game's row, int8 of shape ``(269,)``.
         rewards: float64 of shape ``(n,)``, which holds the score's change.
         flags: bool of shape ``(4, n)``.
@@ -263,7 +263,9 @@ def settle(
     movable = write_open_mask(game, settings, mask)
     won = flags[IS_SUCCESS, i]
     illegal = refused[i] != engine.LEGAL
-    terminated = won or (illegal and settings["terminate_illegal"]) or not (movable or undoable)
+    terminated = (
+        won or (illegal and settings["terminate_illegal"]) or not (movable or operations > 0)
+    )
     truncated = task["plies_left"] == 0 and not terminated
     if settings["win_reward"]:
         rewards[i] = won
@@ -397,7 +399,7 @@ def step_range(
             events += act(tasks, tables, rules, actions[i], i, rewards, flags, refused, cards)
         for i in range(first, last):
             report(tasks[i], i, numbers, flags)
-            settle(tasks[i], rules, i, False, masks[i], rewards, flags, refused, totals)
+            settle(tasks[i], rules, i, 0, masks[i], rewards, flags, refused, totals)
             show(tasks, tables, i, observations)
     return events
 

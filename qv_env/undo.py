@@ -71,9 +71,9 @@ def step_tasks(
             _act(tasks, tables, history, rules, actions[i], i, rewards, flags, refused, cards)
         task.report(now, i, numbers, flags)
         events += flags[task.BEGUN, i] or refused[i] != engine.LEGAL
-        undoable = history["count"] > 0
+        operations = int(history["count"])
         mask = masks[i, :NUM_ACTIONS]
-        task.settle(now, rules, i, undoable, mask, rewards, flags, refused, totals[0])
+        task.settle(now, rules, i, operations, mask, rewards, flags, refused, totals[0])
         if now["terminated"]:
             history["count"] = 0
         task.show(tasks, tables, i, observations)

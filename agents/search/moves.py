@@ -52,10 +52,10 @@ def is_safe(state: Any, pile: int) -> bool:
     if pile < column_count:
         height = state["heights"][pile]
         return height == 1 or (rank + 1 < ranks and state["columns"][pile, height - 2] == card + 1)
+    deeper = False
     for k in range(int(state["waste_count"]) - 1):
-        if state["waste"][k] == card:
-            return True
-    return False
+        deeper |= state["waste"][k] == card
+    return deeper
 
 
 @kernel
