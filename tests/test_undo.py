@@ -224,3 +224,16 @@ def test_the_vector_environment_equals_single_ones(mode: AutoresetMode) -> None:
             seen = [envs.reset(options={"reset_mask": done.copy()}) for envs in (ours, theirs)]
             assert done.all()  # all are cut off at the same ply, none being won
     assert undone > 10
+
+
+def test_an_illegal_action_does_not_end_a_game_in_which_the_undo_is_left() -> None:
+    env, rng = undoing(takebacks=False, max_episode_steps=20_000), random.Random(1)
+    _, info = env.reset(seed=1)
+    while (legal := np.flatnonzero(info["action_mask"][:UNDO])).size:
+        *_, info = env.step(rng.choice(legal.tolist()))
+    assert info["action_mask"].nonzero()[0].tolist() == [UNDO]
+    _, _, terminated, truncated, info = env.step(0)
+    assert not terminated
+    assert not truncated
+    assert "refused" in info
+    assert info["action_mask"].nonzero()[0].tolist() == [UNDO]
