@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Self
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
@@ -15,7 +14,7 @@ from qv_env import task, undo
 from qv_env.deals import DEALS, Deal, deal_code
 from qv_env.features import FEATURE_COUNT, TABLES, set_up_tables
 from qv_env.history import HISTORY, UNDO, operation_text
-from qv_env.jit import most_threads
+from qv_env.jit import use_threads
 from qv_env.public import reshuffle_stock
 from qv_env.refusals import refusal_text
 from qv_env.settings import Settings
@@ -160,7 +159,7 @@ class Batch:
             return undo.step_tasks(*arguments, self._histories)
         if self._threads == 1:
             return task.step_tasks(*arguments)
-        numba.set_num_threads(min(self._threads, most_threads()))
+        use_threads(self._threads)
         return task.step_tasks_parallel(*arguments)
 
     def raise_refused(self, actions: npt.NDArray[np.int64]) -> None:

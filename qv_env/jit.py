@@ -12,6 +12,7 @@ import logging
 import os
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -94,6 +95,16 @@ def most_threads() -> int:
     return int(_config.NUMBA_NUM_THREADS)
 
 
+def use_threads(count: int) -> None:
+    """Let parallel kernels that this thread calls use so many threads, if there are as many.
+
+    Telling Numba takes as long as stepping some dozens of games, so it is told only what is new.
+    """
+    if getattr(_told, "threads", None) != count:
+        numba.set_num_threads(min(count, most_threads()))
+        _told.threads = count
+
+
 class _CompilationNotice(event.Listener):
     """Says once, when the first kernel is compiled, what takes so long."""
 
@@ -117,6 +128,7 @@ class _CompilationNotice(event.Listener):
         """Say nothing."""
 
 
+_told: Final = threading.local()
 _kernels: Final[set[int]] = set()
 event.register("numba:compile", _CompilationNotice())  # type: ignore[no-untyped-call]  # Numba has no types
 

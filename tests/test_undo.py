@@ -227,10 +227,16 @@ def test_the_vector_environment_equals_single_ones(mode: AutoresetMode) -> None:
 
 
 def test_an_illegal_action_does_not_end_a_game_in_which_the_undo_is_left() -> None:
-    env, rng = undoing(takebacks=False, max_episode_steps=20_000), random.Random(1)
-    _, info = env.reset(seed=1)
-    while (legal := np.flatnonzero(info["action_mask"][:UNDO])).size:
-        *_, info = env.step(rng.choice(legal.tolist()))
+    env, rng, dead = undoing(takebacks=False), random.Random(1), False
+    env.reset(seed=1)
+    while not dead:
+        _, info = env.reset()
+        over = False
+        while not (over or dead):
+            legal = np.flatnonzero(info["action_mask"][:UNDO]).tolist()
+            *_, terminated, truncated, info = env.step(rng.choice(legal))
+            over = terminated or truncated
+            dead = not over and not info["action_mask"][:UNDO].any()
     assert info["action_mask"].nonzero()[0].tolist() == [UNDO]
     _, _, terminated, truncated, info = env.step(0)
     assert not terminated
