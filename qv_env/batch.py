@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from qv_env import task, undo
+from qv_env import stepping, task, undo
 from qv_env.deals import DEALS, Deal, deal_code
 from qv_env.features import FEATURE_COUNT, TABLES, set_up_tables
 from qv_env.history import HISTORY, UNDO, operation_text
@@ -158,9 +158,9 @@ class Batch:
         if self._histories is not None:
             return undo.step_tasks(*arguments, self._histories)
         if self._threads == 1:
-            return task.step_tasks(*arguments)
+            return stepping.step_tasks(*arguments)
         use_threads(self._threads)
-        return task.step_tasks_parallel(*arguments)
+        return stepping.step_tasks_parallel(*arguments)
 
     def raise_refused(self, actions: npt.NDArray[np.int64]) -> None:
         """Raise a ValueError if any action is refused; nothing is stepped then."""

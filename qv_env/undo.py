@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from qv_env import engine, task
+from qv_env import engine, stepping, task
 from qv_env.actions import NUM_ACTIONS
 from qv_env.cards import DECK_SIZE
 from qv_env.features import set_up_tables
@@ -48,7 +48,7 @@ def step_tasks(
     totals: Any,
     histories: Any,
 ) -> int:
-    """Step all tasks; see `qv_env.task.step_range`, whose masks are one entry longer here.
+    """Step all tasks; see `qv_env.stepping.step_range`, whose masks are one entry longer here.
 
     Args:
         tasks: Record array of type `TASK`, shape ``(n,)``.
@@ -73,7 +73,7 @@ def step_tasks(
         events += flags[task.BEGUN, i] or refused[i] != engine.LEGAL
         operations = int(history["count"])
         mask = masks[i, :NUM_ACTIONS]
-        task.settle(now, rules, i, operations, mask, rewards, flags, refused, totals[0])
+        stepping.settle(now, rules, i, operations, mask, rewards, flags, refused, totals[0])
         if now["terminated"]:
             history["count"] = 0
         task.show(tasks, tables, i, observations)
@@ -94,8 +94,8 @@ def _act(
     refused: Any,
     cards: Any,
 ) -> None:
-    """Like `task.act`, which it calls; keeps the history of game ``i``."""
-    task.act(tasks, tables, settings, action, i, rewards, flags, refused, cards)
+    """Like `stepping.act`, which it calls; keeps the history of game ``i``."""
+    stepping.act(tasks, tables, settings, action, i, rewards, flags, refused, cards)
     if flags[task.BEGUN, i]:
         history["count"] = 0
     elif refused[i] == engine.LEGAL:
@@ -117,4 +117,4 @@ def _take_back(
             set_up_tables(game, tables[i])
     rewards[i] = np.int64(game["score"]) - before
     flags[task.BEGUN, i] = False
-    task.count_ply(tasks[i])
+    stepping.count_ply(tasks[i])

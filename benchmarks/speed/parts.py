@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from qv_env import task
+from qv_env import stepping, task
 from qv_env.cards import DECK_SIZE
 from qv_env.jit import kernel
 from speed.answering import run_for
@@ -24,7 +24,7 @@ def act_all(tasks: Any, rules: Any, actions: Any, outputs: Any, cards: Any) -> N
     """Make every action, and deal where a game has ended."""
     _, _, rewards, _, flags, refused = outputs
     for i in range(np.uint64(tasks.shape[0])):
-        task.act(tasks, None, rules[0], actions[i], i, rewards, flags, refused, cards)
+        stepping.act(tasks, None, rules[0], actions[i], i, rewards, flags, refused, cards)
 
 
 @kernel
@@ -56,7 +56,7 @@ def settle_all(tasks: Any, rules: Any, outputs: Any, totals: Any) -> None:
     """Write masks, rewards and endings."""
     _, masks, rewards, _, flags, refused = outputs
     for i in range(np.uint64(tasks.shape[0])):
-        task.settle(tasks[i], rules[0], i, 0, masks[i], rewards, flags, refused, totals[0])
+        stepping.settle(tasks[i], rules[0], i, 0, masks[i], rewards, flags, refused, totals[0])
 
 
 @kernel
