@@ -17,6 +17,7 @@ from qv_env import infos, task
 from qv_env.batch import Batch, Outputs
 from qv_env.observation import observation_space
 from qv_env.options import checked_seeds, deal_options, take_reset_mask
+from qv_env.pool import ArrayPool
 from qv_env.settings import VECTOR_RENDER_MODES, Settings, check_choice, check_count, checked_flag
 from qv_env.snapshots import Snapshots
 
@@ -46,8 +47,9 @@ class QuaranteVoleursVectorEnv(
             ``Disabled``.
         num_threads: Threads that share the games of a step. Worth it from some thousand games on.
             With ``undo=True`` one thread steps all games.
-        copy: Whether every step hands out arrays of its own. With False, what was handed out is
-            overwritten by the next step.
+        copy: Whether what a step hands out stays as it is; arrays are used again only when nobody
+            holds them or a view of them any more. With False, what was handed out is overwritten
+            by the next step.
 
     Raises:
         ValueError: A keyword has a wrong value; the message lists the right ones.
@@ -98,6 +100,7 @@ class QuaranteVoleursVectorEnv(
         self.single_observation_space = observation_space(self.settings)
         threads = check_count("num_threads", num_threads, _MOST_THREADS)
         self._batch = Batch(self.settings, self.num_envs, threads)
+        self._pool = ArrayPool(self._batch.new_outputs)
         self._outputs: Outputs | None = None
         self._everyone = np.ones(self.num_envs, np.bool_)
         self._everyone.flags.writeable = False
@@ -195,7 +198,8 @@ class QuaranteVoleursVectorEnv(
             games that have just ended.
         """
         outputs, _, ended, _ = self._play(actions)
-        return outputs, ended
+        # A tuple of its own, so that whoever keeps it is seen to hold the arrays.
+        return Outputs(*outputs), ended
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the action masks as bool of shape ``(num_envs, 269)``, or 270 with undo."""
@@ -275,7 +279,7 @@ class QuaranteVoleursVectorEnv(
 
     def _fresh_outputs(self) -> Outputs:
         if self.copy or self._outputs is None:
-            return self._batch.new_outputs()
+            return self._pool.take()
         return self._outputs
 
     def _checked_actions(self, actions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
