@@ -59,7 +59,7 @@ def _draw_plies(axes: Axes, rows: Mapping[str, Any]) -> None:
     axes.plot(plies, [row["nanoseconds_median"] for row in shown], marker="o", markersize=3)
     axes.set(xscale="log", xlabel="plies made before", ylabel="nanoseconds a step of one game")
     axes.set_ylim(bottom=0)
-    axes.set_title("Cost against the episode's length")
+    axes.set_title("Cost by plies made")
     axes.grid(visible=True, alpha=0.3)
 
 
