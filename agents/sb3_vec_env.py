@@ -28,8 +28,9 @@ class QuaranteVoleursSB3VecEnv(VecEnv):
     """`QuaranteVoleursVectorEnv` with the interface of stable-baselines3.
 
     Only the info of a game that has just ended holds anything: ``terminal_observation``,
-    ``TimeLimit.truncated`` and the `EPISODE_KEYS` of the episode. The other infos are empty, which
-    is what makes thousands of games cheap; masks come from ``env_method("action_masks")``, as
+    ``TimeLimit.truncated`` and the `EPISODE_KEYS` of the episode. The other infos are empty, and
+    the same ones step after step as long as nobody writes into them, which is what makes thousands
+    of games cheap; masks come from ``env_method("action_masks")``, as
     sb3-contrib asks for them. Wrap in ``VecMonitor`` for episode statistics.
 
     Seeds are spread: ``seed(s)`` gives every game a stream of its own by hashing ``s``, so that
@@ -58,6 +59,7 @@ class QuaranteVoleursSB3VecEnv(VecEnv):
         )
         self._split = split_numbers(keywords.get("split", "train"))
         self._actions: npt.NDArray[np.int64] = np.zeros(num_envs, np.int64)
+        self._blanks = [dict[str, Any]() for _ in range(num_envs)]
         super().__init__(
             num_envs,
             self.vector_env.single_observation_space,
@@ -100,7 +102,10 @@ class QuaranteVoleursSB3VecEnv(VecEnv):
         """Step every game; see the class for what the infos hold."""
         outputs, ended = self.vector_env.step_games(self._actions)
         terminated, truncated = outputs.flags[task.TERMINATED], outputs.flags[task.TRUNCATED]
-        rows: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        # Making a dict for each game of each step costs more than stepping the game.
+        if any(self._blanks):
+            self._blanks = [{} for _ in range(self.num_envs)]
+        rows = self._blanks.copy()
         for game in ended:
             rows[game.row] = {key: game.info[key] for key in EPISODE_KEYS}
             rows[game.row]["terminal_observation"] = game.observation

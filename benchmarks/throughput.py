@@ -23,7 +23,9 @@ from speed.docs import read_figures, update_page
 from speed.floor import floor_rows
 from speed.machine import description, memory, start_seconds
 from speed.ours import GROWTH_SIZES, SIZES, our_rows
+from speed.parts import part_rows
 from speed.peers import PEERS, PeerProcess, running
+from speed.plies import ply_rows
 from speed.report import as_json, show, write_json
 from speed.rows import Result, Row
 
@@ -78,6 +80,7 @@ def measure_all(
     figures = figures_of_processes(console)
     with running(PEERS if with_peers else (), console.print) as (processes, missing):
         rows = [*our_rows(), *floor_rows(sorted((*SIZES, *GROWTH_SIZES)))]
+        rows += [*part_rows(), *ply_rows()]
         rows += [row for process in processes for row in process.rows]
         results = measure_rows(rows, rounds, seconds, processes, console)
         for process in processes:

@@ -179,6 +179,7 @@ def main(config: Path, rounds: int, json_file: Path | None, *, publish: bool) ->
 
 def measure(config: Config, rounds: int, name: str) -> dict[str, Any]:
     """Return the medians of all rounds, as they go into the JSON file."""
+    machine = description()
     torch.set_num_threads(config.torch_threads)
     torch.distributions.Distribution.set_default_validate_args(False)
     learners = {
@@ -201,7 +202,7 @@ def measure(config: Config, rounds: int, name: str) -> dict[str, Any]:
         if kind != "native"
     }
     return {
-        "machine": description(),
+        "machine": machine,
         "config": name,
         "games": config.n_envs,
         "rounds": rounds,

@@ -7,15 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Self
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
-from qv_env import task, undo
+from qv_env import stepping, task, undo
 from qv_env.deals import DEALS, Deal, deal_code
 from qv_env.features import FEATURE_COUNT, TABLES, set_up_tables
 from qv_env.history import HISTORY, UNDO, operation_text
-from qv_env.jit import most_threads
+from qv_env.jit import use_threads
 from qv_env.public import reshuffle_stock
 from qv_env.refusals import refusal_text
 from qv_env.settings import Settings
@@ -134,30 +133,34 @@ class Batch:
 
     def show(self, rows: npt.NDArray[np.int64], outputs: Outputs) -> None:
         """Write observations, masks and reports of some games."""
-        task.show_tasks(self.tasks, self._bytes(), self._tables, self._rules, rows, tuple(outputs))
+        task.show_tasks(self.tasks, self._tables, self._rules, rows, tuple(outputs))
         if self._histories is not None:
             outputs.masks[rows, UNDO] = self._histories["count"][rows] > 0
 
-    def step(self, actions: npt.NDArray[np.int64], outputs: Outputs) -> None:
-        """Step every game; one whose episode has ended starts its next episode instead."""
-        self.advance(actions, outputs)
-        begun = outputs.flags[task.BEGUN]
-        if np.count_nonzero(begun):
-            self._restate_codes(begun.nonzero()[0])
+    def step(self, actions: npt.NDArray[np.int64], outputs: Outputs) -> int:
+        """Step every game; one whose episode has ended starts its next episode instead.
 
-    def advance(self, actions: npt.NDArray[np.int64], outputs: Outputs) -> None:
+        Returns:
+            How many games refused their action or began an episode.
+        """
+        events = self.advance(actions, outputs)
+        if events:
+            begun = outputs.flags[task.BEGUN].nonzero()[0]
+            if len(begun):
+                self._restate_codes(begun)
+        return events
+
+    def advance(self, actions: npt.NDArray[np.int64], outputs: Outputs) -> int:
         """Like `step`, for games none of whose episodes has ended."""
         arguments = (
-            self.tasks, self._bytes(), self._tables, self._rules, actions, tuple(outputs),
-            self._totals,
+            self.tasks, self._tables, self._rules, actions, tuple(outputs), self._totals
         )  # fmt: skip
         if self._histories is not None:
-            undo.step_tasks(*arguments, self._histories)
-        elif self._threads == 1:
-            task.step_tasks(*arguments)
-        else:
-            numba.set_num_threads(min(self._threads, most_threads()))
-            task.step_tasks_parallel(*arguments)
+            return undo.step_tasks(*arguments, self._histories)
+        if self._threads == 1:
+            return stepping.step_tasks(*arguments)
+        use_threads(self._threads)
+        return stepping.step_tasks_parallel(*arguments)
 
     def raise_refused(self, actions: npt.NDArray[np.int64]) -> None:
         """Raise a ValueError if any action is refused; nothing is stepped then."""
@@ -218,17 +221,6 @@ class Batch:
         return copy.deepcopy(self)
 
     _CHANGING: Final = ("tasks", "codes", "_streams_set", "_totals", "_rules", "_histories")
-
-    _raw: npt.NDArray[np.uint8] | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_raw": None}
-
-    def _bytes(self) -> npt.NDArray[np.uint8]:
-        """Return the tasks as bytes; a view that is made anew wherever the tasks are others."""
-        if self._raw is None or self._raw.base is not self.tasks:
-            self._raw = self.tasks.view(np.uint8).reshape(self.size, task.TASK.itemsize)
-        return self._raw
 
     def _start(self, rows: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> None:
         task.start_tasks(self.tasks, self._tables, self._rules, rows, numbers)

@@ -224,10 +224,15 @@ def action_of(state: Any, source: int, destination: int) -> int:
 @kernel
 def is_legal(state: Any, action: int) -> bool:
     """Return whether the rules allow an action of the table in this state."""
-    if action == 0:
+    return fits(state, source_of(state, action), destination_of(state, action))
+
+
+@kernel
+def fits(state: Any, source: int, destination: int) -> bool:
+    """Return whether the rules allow a move between two piles, or a draw."""
+    if source == state["tops"].shape[0]:
         return state["stock_count"] > 0
-    card = state["tops"][source_of(state, action)]
-    want = state["wants"][destination_of(state, action)]
+    card, want = state["tops"][source], state["wants"][destination]
     # No pile wants "no card", so equality alone would do for an empty source too.
     return card != NO_CARD if want == ANYTHING else card == want
 

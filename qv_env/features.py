@@ -13,7 +13,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from qv_env.cards import CARD_TYPES, COPIES, NO_CARD, RANKS, SUITS
+from qv_env.engine import NOTHING
 from qv_env.jit import kernel, separate_kernel
+from qv_env.lanes import LANES, copy_row
+from qv_env.matching import write_matches
 from qv_env.sizes import FULL
 
 
@@ -122,6 +125,18 @@ _HIGHER: Final = np.array(
 )
 _LOWER: Final = np.array(
     [max(card - 1, 0) if card % RANKS != 1 else 0 for card in range(CARD_TYPES + 1)], np.uint8
+)
+
+# Suit and rank of each card code as ones among zeros; nothing but zeros for no card.
+_ONE_HOTS: Final = np.array(
+    [
+        [
+            card != NO_CARD and place in (_SUIT_OF[card], SUITS + _RANK_OF[card])
+            for place in range(LANES)
+        ]
+        for card in range(CARD_TYPES + 1)
+    ],
+    np.uint8,
 )
 
 # What features need and a state does not hold, kept up to date move by move.
@@ -271,22 +286,21 @@ def _place_in_waste(game: Any, card: int) -> Any:
 @separate_kernel
 def write_from_tables(game: Any, tables: Any, plies_left: int, out: Any) -> None:
     """Write the features of a state whose tables are up to date; see `write_features`."""
-    for k in range(_HEIGHT):
-        out[k] = 0
-    _write_cards(game, tables, out)
+    # Each writes some zeros too many, over which the next, and what follows, is written.
     for pile in range(_COLUMNS + 1):
-        _write_pile(game, pile, out)
+        _write_one_hot(game["tops"][pile], out, _TOP_ONE_HOT + _ONE_HOT * pile)
+    count = game["waste_count"]
+    below = game["waste"][count - 2] if count > 1 else NO_CARD
+    _write_one_hot(below, out, _WASTE_ONE_HOT + _ONE_HOT)
+    _write_cards(game, tables, out)
+    write_matches(game, out, _WANTED, _GOES_UP, _HOST, _NEXT_TOP, _NEXT_WASTE)
     for column in range(_COLUMNS):
         height = game["heights"][column]
         out[_HEIGHT + column] = height
         out[_EMPTY + column] = height == 0
         out[_RUN + column] = tables["runs"][column]
         out[_BLOCKING + column] = tables["blocking"][column]
-    count = game["waste_count"]
-    if count > 1:
-        _write_one_hot(game["waste"][count - 2], out, _WASTE_ONE_HOT + _ONE_HOT)
-    for f in range(_FOUNDATIONS):
-        _write_next(game, tables, f, out)
+    _write_nexts(game, tables, out)
     empty = 0
     for column in range(_COLUMNS):
         empty += game["heights"][column] == 0
@@ -319,49 +333,24 @@ def _write_cards(game: Any, tables: Any, out: Any) -> None:
 
 @kernel
 def _write_one_hot(card: int, out: Any, start: int) -> None:
-    """Set suit and rank of a card where all is zero yet; without a branch for no card."""
-    out[start + _SUIT_OF[card]] = card != NO_CARD
-    out[start + SUITS + _RANK_OF[card]] = card != NO_CARD
+    """Write suit and rank of a card, or of no card."""
+    copy_row(_ONE_HOTS, card, out, start)
 
 
 @kernel
-def _exposed(out: Any, card: int) -> int:
-    """Return how often a card is a top card, 0 for no card."""
-    return (card != NO_CARD) * out[_EXPOSED + max(card, 1) - 1]
-
-
-@kernel
-def _write_pile(game: Any, pile: int, out: Any) -> None:
-    """Write the top card of a column or the waste, where it can go, and what would come to it."""
-    card = game["tops"][pile]
-    _write_one_hot(card, out, _TOP_ONE_HOT + _ONE_HOT * pile)
-    suit, rank = _SUIT_OF[card], _RANK_OF[card]
-    one, other = game["foundations"][suit], game["foundations"][SUITS + suit]
-    out[_GOES_UP + pile] = (card != NO_CARD) & ((one == rank) | (other == rank))
-    host = _HIGHER[card]
-    on_waste = (host != NO_CARD) & (game["tops"][_COLUMNS] == host)
-    out[_HOST + pile] = _exposed(out, host) - on_waste
-    if pile < _COLUMNS:
-        out[_WANTED + pile] = _exposed(out, _LOWER[card])
-
-
-@kernel
-def _write_next(game: Any, tables: Any, f: int, out: Any) -> None:
-    """Write where the next card of a foundation lies."""
-    height = game["foundations"][f]
-    out[_FOUNDATION + f] = height
-    if height == RANKS:
-        out[_NEXT_TOP + f] = 0
-        out[_NEXT_WASTE + f] = 0
-        out[_NEXT_BLOCKERS + f] = _LIMIT
-        out[_NEXT_IN_WASTE + f] = _STOCK
-        out[_NEXT_UNSEEN + f] = 0
-        return
-    card = game["wants"][_COLUMNS + 1 + f]
-    on_waste = game["tops"][_COLUMNS] == card
-    place = tables["next_place"][f]
-    out[_NEXT_TOP + f] = out[_EXPOSED + card - 1] - np.uint8(on_waste)
-    out[_NEXT_WASTE + f] = on_waste
-    out[_NEXT_BLOCKERS + f] = out[_BLOCKERS + card - 1]
-    out[_NEXT_IN_WASTE + f] = game["waste_count"] - place if place > 0 else _STOCK
-    out[_NEXT_UNSEEN + f] = out[_UNSEEN + card - 1]
+def _write_nexts(game: Any, tables: Any, out: Any) -> None:
+    """Write where the next card of each foundation lies."""
+    foundations, places = game["foundations"], tables["next_place"]
+    waste_count = game["waste_count"]
+    # Loops that do one thing to all foundations, which are done all at a time.
+    for f in range(_FOUNDATIONS):
+        out[_FOUNDATION + f] = foundations[f]
+    for f in range(_FOUNDATIONS):
+        above = np.uint8(waste_count - places[f])
+        out[_NEXT_IN_WASTE + f] = above if places[f] > 0 else np.uint8(_STOCK)
+    for f in range(_FOUNDATIONS):
+        card = game["wants"][_COLUMNS + 1 + f]
+        whole = card == NOTHING
+        entry = 0 if whole else card - 1
+        out[_NEXT_BLOCKERS + f] = _LIMIT if whole else out[_BLOCKERS + entry]
+        out[_NEXT_UNSEEN + f] = 0 if whole else out[_UNSEEN + entry]

@@ -7,7 +7,7 @@ underscore in front that says which rows are filled in.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,11 @@ import numpy.typing as npt
 from qv_env import task
 from qv_env.batch import Outputs
 from qv_env.refusals import refusal_text
+
+_NAMES: Final = tuple(
+    (name, f"_{name}")
+    for name in ("action_mask", "deal", "score", "moves", "foundation_cards", "is_success")
+)
 
 
 class Ended(NamedTuple):
@@ -48,7 +53,7 @@ def of_game(outputs: Outputs, row: int, deal: str) -> dict[str, Any]:
 
 
 def of_all(
-    outputs: Outputs, codes: npt.NDArray[Any], everyone: npt.NDArray[np.bool_]
+    outputs: Outputs, codes: npt.NDArray[Any], everyone: npt.NDArray[np.bool_], *, refusals: bool
 ) -> dict[str, Any]:
     """Return the infos of all games after a step or a reset.
 
@@ -56,11 +61,12 @@ def of_all(
         outputs: What the games wrote.
         codes: The codes of their deals.
         everyone: Bool array full of True, which is handed out as it is.
+        refusals: Whether to look for refused actions; False where there are none.
     """
     infos: dict[str, Any] = {}
-    for name, column in _columns(outputs, codes).items():
-        infos[name], infos[f"_{name}"] = column, everyone
-    if np.count_nonzero(outputs.refused):
+    for (name, filled), column in zip(_NAMES, _columns(outputs, codes), strict=True):
+        infos[name], infos[filled] = column, everyone
+    if refusals:
         rows = outputs.refused.nonzero()[0].tolist()
         texts = {row: refusal_text(outputs.refused.item(row)) for row in rows}
         _add_refusals(infos, texts, len(codes))
@@ -76,11 +82,11 @@ def of_ended(ended: Sequence[Ended], outputs: Outputs, codes: npt.NDArray[Any]) 
     for game in ended:
         final_obs[game.row] = game.observation
     final_info = {}
-    for name, column in _columns(outputs, codes).items():
+    for (name, filled), column in zip(_NAMES, _columns(outputs, codes), strict=True):
         kept = np.full_like(column, None) if column.dtype == object else np.zeros_like(column)
         for game in ended:
             kept[game.row] = game.info[name]
-        final_info[name], final_info[f"_{name}"] = kept, done.copy()
+        final_info[name], final_info[filled] = kept, done.copy()
     _add_refusals(
         final_info,
         {game.row: game.info["refused"] for game in ended if "refused" in game.info},
@@ -104,15 +110,10 @@ def keep_rows(infos: dict[str, Any], chosen: npt.NDArray[np.bool_]) -> None:
             infos[name][~chosen] = None if column.dtype == object else 0
 
 
-def _columns(outputs: Outputs, codes: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
-    return {
-        "action_mask": outputs.masks,
-        "deal": codes,
-        "score": outputs.numbers[task.SCORE],
-        "moves": outputs.numbers[task.MOVES],
-        "foundation_cards": outputs.numbers[task.FOUNDATION_CARDS],
-        "is_success": outputs.flags[task.IS_SUCCESS],
-    }
+def _columns(outputs: Outputs, codes: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], ...]:
+    """Return what stands under each of `_NAMES`."""
+    scores, moves, foundation_cards, _ = outputs.numbers
+    return outputs.masks, codes, scores, moves, foundation_cards, outputs.flags[task.IS_SUCCESS]
 
 
 def _add_refusals(infos: dict[str, Any], texts: dict[int, str], games: int) -> None:

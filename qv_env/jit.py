@@ -12,12 +12,14 @@ import logging
 import os
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 import numba
+import numba.extending
 import platformdirs
 from numba.core import event
 
@@ -30,20 +32,49 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 def kernel(function: Kernel) -> Kernel:
     """Compile a function on its first call; it releases the GIL and is cached on disk.
 
+    Such kernels make no arrays, so nothing in them counts references to arrays; their callers hold
+    them. Numba would count wherever one kernel passes an array to another, in the slow way that
+    threads need, and a step did so a dozen times.
+
     Kernels are merged into those that call them. Left to itself LLVM keeps some apart, and a step
     of the vector environment then takes half as long again.
     """
-    return _compile(function, forceinline=True)
+    return _compile(function, forceinline=True, _nrt=False)
 
 
 def separate_kernel(function: Kernel) -> Kernel:
-    """Like `kernel`, but never merged into its callers: for large or rarely needed ones."""
-    return _compile(function)
+    """Like `kernel`, but never merged into its callers, and free to make arrays.
+
+    For large or rarely needed ones, and for those that Python calls.
+    """
+    return _compile(function, _nrt=True)
 
 
 def parallel_kernel(function: Kernel) -> Kernel:
-    """Like `kernel`, with ``numba.prange`` loops spread over threads."""
-    return _compile(function, parallel=True)
+    """Like `separate_kernel`, with ``numba.prange`` loops spread over threads."""
+    return _compile(function, parallel=True, _nrt=True)
+
+
+def compiled_as(
+    function: Callable[..., Any], *, literals: bool = False
+) -> Callable[[Kernel], Kernel]:
+    """Return a decorator for what kernels get where they call a function written for Python.
+
+    Args:
+        function: What plain Python calls.
+        literals: Whether constants among the arguments are known while compiling.
+    """
+    options: Any = {"forceinline": True, "_nrt": False}  # as `kernel`
+    overload: Any = numba.extending.overload
+    return cast(
+        Callable[[Kernel], Kernel], overload(function, jit_options=options, prefer_literal=literals)
+    )
+
+
+def instructions(generator: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a function for kernels out of one that writes LLVM's instructions, as Numba asks."""
+    intrinsic: Any = numba.extending.intrinsic
+    return cast(Callable[..., Any], intrinsic(prefer_literal=True)(generator))
 
 
 def _compile(function: Kernel, **options: Any) -> Kernel:
@@ -62,6 +93,16 @@ def _compile(function: Kernel, **options: Any) -> Kernel:
 def most_threads() -> int:
     """Return how many threads parallel kernels may use: the cores, unless Numba is told less."""
     return int(_config.NUMBA_NUM_THREADS)
+
+
+def use_threads(count: int) -> None:
+    """Let parallel kernels that this thread calls use so many threads, if there are as many.
+
+    Telling Numba takes as long as stepping some dozens of games, so it is told only what is new.
+    """
+    if getattr(_told, "threads", None) != count:
+        numba.set_num_threads(min(count, most_threads()))
+        _told.threads = count
 
 
 class _CompilationNotice(event.Listener):
@@ -87,6 +128,7 @@ class _CompilationNotice(event.Listener):
         """Say nothing."""
 
 
+_told: Final = threading.local()
 _kernels: Final[set[int]] = set()
 event.register("numba:compile", _CompilationNotice())  # type: ignore[no-untyped-call]  # Numba has no types
 

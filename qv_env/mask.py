@@ -14,11 +14,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from qv_env.cards import NO_CARD
-from qv_env.engine import ANYTHING, action_of
+from qv_env.engine import action_of
 from qv_env.jit import kernel
-
-_UNWANTED: Final = np.uint8(253)
+from qv_env.matching import write_moves
 
 _HASH_STEP: Final = np.uint64(0x9E3779B97F4A7C15)
 _HASH_MIX: Final = np.uint64(0xD6E8FEB86659FD93)
@@ -26,96 +24,11 @@ _WASTE_SEED: Final = np.uint64(0xA0761D6478BD642F)
 
 
 @kernel
-def write_mask(state: Any, mask: Any) -> None:
-    """Write the legal mask, int8 of shape ``(269,)``."""
+def write_mask(state: Any, mask: Any) -> bool:
+    """Write the legal mask, int8 of shape ``(269,)``; return whether anything is legal."""
     mask[0] = state["stock_count"] > 0
-    for pile in range(state["tops"].shape[0]):
-        write_source(state, mask, pile, state["tops"], state["wants"])
-
-
-@kernel
-def update_mask(state: Any, mask: Any, source: int, destination: int) -> None:
-    """Bring the legal mask up to date after a move (or its undo) between two piles.
-
-    Args:
-        state: The state after the move.
-        mask: The mask that was right before the move, int8 of shape ``(269,)``.
-        source: Pile number that the card left; the stock's for a draw.
-        destination: Pile number that the card came to.
-    """
-    tops, wants = state["tops"], state["wants"]
-    moved = source < tops.shape[0]
-    if moved:
-        write_destination(state, mask, source, tops, wants)
-    else:
-        mask[0] = state["stock_count"] > 0
-    write_destination(state, mask, destination, tops, wants)
-    # The sources come last: they mend what `write_destination` leaves in its own row.
-    if moved:
-        write_source(state, mask, source, tops, wants)
-    write_source(state, mask, destination, tops, wants)
-
-
-@kernel
-def write_source(state: Any, mask: Any, pile: int, tops: Any, wants: Any) -> None:
-    """Write the part of the mask that holds the moves from one pile."""
-    column_count = state["columns"].shape[0]
-    foundation_count = state["foundations"].shape[0]
-    per_column = column_count - 1 + foundation_count
-    # "Anything" must not match "no card", so an empty pile asks for what no pile wants.
-    card = tops[pile] if tops[pile] != NO_CARD else _UNWANTED
-    anything = ANYTHING if tops[pile] != NO_CARD else _UNWANTED
-    if pile < column_count:
-        first = per_column * pile
-        # A column is no destination of its own. Writing it where the next one comes, which then
-        # overwrites it, is cheaper than a branch; written as sums, no index can look negative.
-        for place in range(column_count):
-            fits = (wants[place] == card) | (wants[place] == anything)
-            mask[first + place + (place <= pile)] = fits
-        first += column_count
-    elif pile == column_count:
-        first = 1 + per_column * column_count
-        for place in range(column_count):
-            mask[first + place] = (wants[place] == card) | (wants[place] == anything)
-        first += column_count
-    else:
-        first = 1 + per_column * column_count + column_count + foundation_count
-        first += column_count * (pile - column_count - 1)
-        for place in range(column_count):
-            mask[first + place] = (wants[place] == card) | (wants[place] == anything)
-        return
-    for f in range(foundation_count):
-        mask[first + f] = wants[column_count + 1 + f] == card
-
-
-@kernel
-def write_destination(state: Any, mask: Any, pile: int, tops: Any, wants: Any) -> None:
-    """Write the part of the mask that holds the moves to one pile from every other.
-
-    For a column, one entry of the moves *from* that column is overwritten as well;
-    `write_source` has to follow.
-    """
-    column_count = state["columns"].shape[0]
-    foundation_count = state["foundations"].shape[0]
-    per_column = column_count - 1 + foundation_count
-    waste_first = 1 + per_column * column_count
-    want = wants[pile]
-    if pile > column_count:
-        first = pile - 1
-        for source in range(column_count):
-            mask[first + per_column * source] = tops[source] == want
-        mask[waste_first + pile - 1] = tops[column_count] == want
-    elif pile < column_count:
-        anything = want == ANYTHING
-        for source in range(column_count):
-            fits = (tops[source] == want) | (anything & (tops[source] != NO_CARD))
-            mask[per_column * source + pile + (pile <= source)] = fits
-        card = tops[column_count]
-        mask[waste_first + pile] = (card == want) | (anything & (card != NO_CARD))
-        first = waste_first + column_count + foundation_count + pile
-        for f in range(foundation_count):
-            card = tops[column_count + 1 + f]
-            mask[first + column_count * f] = (card == want) | (anything & (card != NO_CARD))
+    movable = write_moves(state, mask)
+    return movable or state["stock_count"] > 0
 
 
 @kernel

@@ -1,9 +1,10 @@
 """The game as a decision problem: episodes, rewards, endings and what the agent is shown.
 
-A *task* is one record of type `TASK`: a game, its legal mask, and where its deals come from. Its
+A *task* is one record of type `TASK`: a game, its episode, and where its deals come from. Its
 first bytes are the `cards` observation, so that stepping the game updates the observation too.
 
-The environments, single and vector, are thin shells around `step_tasks` and `start_tasks`.
+The environments, single and vector, are thin shells around `start_tasks` and the kernels of
+`qv_env.stepping`.
 
 Kernels take ``tables``, a record array of type `qv_env.features.TABLES` with one record a game,
 where features are observed, and None otherwise. Numba compiles the two apart and leaves all that
@@ -14,29 +15,28 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import numba
 import numpy as np
 
 from qv_env import engine
 from qv_env.actions import ACTIONS, NUM_ACTIONS
 from qv_env.cards import DECK_SIZE
 from qv_env.features import follow_move, set_up_tables, write_from_tables
-from qv_env.jit import kernel, parallel_kernel
-from qv_env.mask import any_set, drop_take_backs, keep_canonical, take_back_count, update_mask
-from qv_env.mask import write_mask as write_legal_mask
+from qv_env.jit import kernel, separate_kernel
+from qv_env.lanes import copy_record
+from qv_env.mask import any_set, drop_take_backs, keep_canonical, take_back_count, write_mask
 from qv_env.refusals import NOT_AN_ACTION, TAKE_BACKS_OFF
 from qv_env.shuffle import episode_deal, fill_deck, shuffle
 
 EXPLICIT_DEAL: Final = -1
 STREAM_DEAL: Final = -1
 
-_SPARE_BYTES: Final = 6
+_SPARE_BYTES: Final = 2
 TASK: Final = np.dtype(
     [
         ("plies_left", np.uint16),
         ("game", engine.STATE),
-        ("mask", np.int8, (NUM_ACTIONS,)),
         ("finished", np.bool_),
+        ("terminated", np.bool_),
         # Fills the hole that alignment would leave, whose bytes copies do not keep.
         ("spare", np.uint8, (_SPARE_BYTES,)),
         ("deal_number", np.int64),
@@ -78,9 +78,14 @@ TOTALS: Final = np.dtype(
 
 
 @kernel
-def deal_number_to(task: Any, number: Any) -> None:
-    """Deal a numbered game into a task, without touching its episode."""
-    cards = np.empty(DECK_SIZE, np.uint8)
+def deal_number_to(task: Any, number: Any, cards: Any) -> None:
+    """Deal a numbered game into a task, without touching its episode.
+
+    Args:
+        task: Record of type `TASK`.
+        number: The deal's number.
+        cards: uint8 of shape ``(104,)`` to shuffle the cards in.
+    """
     fill_deck(cards)
     shuffle(np.uint64(number), cards, 0)
     engine.deal(task["game"], cards)
@@ -95,26 +100,24 @@ def begin_episode(tasks: Any, tables: Any, settings: Any, i: int) -> None:
     task["plies"] = 0
     task["total_reward"] = 0.0
     task["finished"] = False
-    write_legal_mask(task["game"], task["mask"])
-    if not settings["takebacks"]:
-        drop_take_backs(task["game"], task["mask"])
+    task["terminated"] = False
     if tables is not None:
         set_up_tables(task["game"], tables[i])
 
 
 @kernel
-def next_episode(tasks: Any, tables: Any, settings: Any, i: int) -> None:
+def next_episode(tasks: Any, tables: Any, settings: Any, i: int, cards: Any) -> None:
     """Deal the next game of the stream of task ``i`` and start an episode on it."""
     task = tasks[i]
     number = episode_deal(
         task["seed"], task["episode"], settings["first_deal"], settings["deal_count"]
     )
     task["episode"] += np.uint64(1)
-    deal_number_to(task, number)
+    deal_number_to(task, number, cards)
     begin_episode(tasks, tables, settings, i)
 
 
-@kernel
+@separate_kernel
 def start_tasks(tasks: Any, tables: Any, settings: Any, rows: Any, numbers: Any) -> None:
     """Start an episode in some tasks.
 
@@ -126,13 +129,14 @@ def start_tasks(tasks: Any, tables: Any, settings: Any, rows: Any, numbers: Any)
         numbers: Deal numbers, int64 of shape ``(k,)``, or `STREAM_DEAL` where the next deal of
             the task's own stream is taken. Either counts as one episode of the stream.
     """
+    cards = np.empty(DECK_SIZE, np.uint8)
     for k in range(rows.shape[0]):
         row = rows[k]
         if numbers[k] == STREAM_DEAL:
-            next_episode(tasks, tables, settings[0], row)
+            next_episode(tasks, tables, settings[0], row, cards)
         else:
             tasks[row]["episode"] += np.uint64(1)
-            deal_number_to(tasks[row], numbers[k])
+            deal_number_to(tasks[row], numbers[k], cards)
             begin_episode(tasks, tables, settings[0], row)
 
 
@@ -168,64 +172,53 @@ def first_refused(tasks: Any, settings: Any, actions: Any) -> int:
 
 
 @kernel
-def play(tasks: Any, tables: Any, settings: Any, i: int, action: int) -> int:
-    """Make a legal action in game ``i``, keep mask and tables up to date.
+def may_make(game: Any, settings: Any, action: int) -> bool:
+    """Return whether the environment lets an action be made."""
+    if action < 0 or action >= NUM_ACTIONS:
+        return False
+    if action >= NUM_ACTIONS - take_back_count(game) and not settings["takebacks"]:
+        return False
+    return engine.fits(game, int(_SOURCES[action]), int(_DESTINATIONS[action]))
+
+
+@kernel
+def play(tasks: Any, tables: Any, i: int, action: int) -> int:
+    """Make a legal action in game ``i`` and keep its tables up to date.
 
     Returns:
         The score's change.
     """
-    game, mask = tasks[i]["game"], tasks[i]["mask"]
+    game = tasks[i]["game"]
     source, destination = int(_SOURCES[action]), int(_DESTINATIONS[action])
     change = engine.move(game, source, destination)
-    update_mask(game, mask, source, destination)
-    if not settings["takebacks"]:
-        drop_take_backs(game, mask)
     if tables is not None:
         follow_move(game, tables[i], source, destination)
     return change
 
 
 @kernel
-def step_task(
-    tasks: Any, tables: Any, settings: Any, action: int, i: int, rewards: Any, flags: Any
-) -> int:
-    """Advance the episode of game ``i`` by one ply; write its reward and flags.
+def write_open_mask(game: Any, settings: Any, mask: Any) -> bool:
+    """Write what the environment lets a running game do, int8 of shape ``(269,)``.
 
     Returns:
-        The refusal code of the action, `engine.LEGAL` where it was made.
+        Whether that is anything.
     """
-    task = tasks[i]
-    game = task["game"]
-    change = 0
-    code = engine.LEGAL
-    # The mask of a running game is the legal one, whatever mask the agent is shown.
-    if 0 <= action < NUM_ACTIONS and task["mask"][action]:
-        change = play(tasks, tables, settings, i, action)
-    else:
-        code = refusal(task, settings, action)
-    task["plies_left"] -= 1
-    task["plies"] += 1
-    won = engine.is_won(game)
-    terminated = (
-        won
-        or (code != engine.LEGAL and settings["terminate_illegal"])
-        or (game["stock_count"] == 0 and not any_set(task["mask"]))
-    )
-    rewards[i] = np.float64(won) if settings["win_reward"] else np.float64(change)
-    task["total_reward"] += rewards[i]
-    flags[TERMINATED, i] = terminated
-    flags[TRUNCATED, i] = task["plies_left"] == 0 and not terminated
-    task["finished"] = flags[TERMINATED, i] or flags[TRUNCATED, i]
-    if terminated:
-        close_mask(task["mask"])
-    return code
+    movable = write_mask(game, mask)
+    if settings["takebacks"]:
+        return movable
+    drop_take_backs(game, mask)
+    return any_set(mask)
 
 
 @kernel
-def close_mask(mask: Any) -> None:
-    """Leave only action 0, a placeholder: the game has ended, and no action does anything."""
-    for action in range(mask.shape[0]):
-        mask[action] = action == 0
+def finish_mask(task: Any, settings: Any, mask: Any) -> None:
+    """Turn what a game may do into the mask that its agent is shown."""
+    if task["terminated"]:
+        # Action 0 alone, a placeholder: no action does anything.
+        for action in range(NUM_ACTIONS):
+            mask[action] = action == 0
+    elif settings["canonical"]:
+        keep_canonical(task["game"], mask)
 
 
 @kernel
@@ -242,32 +235,22 @@ def add_to_totals(task: Any, totals: Any, flags: Any, i: int) -> None:
 
 
 @kernel
-def show(
-    tasks: Any, raw: Any, tables: Any, settings: Any, i: int, observations: Any, masks: Any
-) -> None:
-    """Write observation and mask of game ``i``.
+def show(tasks: Any, tables: Any, i: int, observations: Any) -> None:
+    """Write the observation of game ``i``.
 
     Args:
         tasks: Record array of type `TASK`.
-        raw: The same memory as bytes, shape ``(n, TASK.itemsize)``.
         tables: See the module.
-        settings: Settings record.
         i: Row to write.
         observations: uint8; as many bytes a row as the observation has.
-        masks: int8 of shape ``(n, 269)``.
     """
     task = tasks[i]
     if tables is not None:
         write_from_tables(task["game"], tables[i], task["plies_left"], observations[i])
+    elif observations.shape[1] == CARDS_BYTES:
+        copy_record(task, CARDS_BYTES, observations[i])
     else:
-        for k in range(observations.shape[1]):
-            observations[i, k] = raw[i, k]
-    mask = task["mask"]
-    for action in range(NUM_ACTIONS):
-        masks[i, action] = mask[action]
-    # A finished task's mask is a placeholder already, or is that of a position still alive.
-    if settings["canonical"]:
-        keep_canonical(task["game"], masks[i])
+        copy_record(task, OPEN_CARDS_BYTES, observations[i])
 
 
 @kernel
@@ -283,74 +266,12 @@ def report(task: Any, i: int, numbers: Any, flags: Any) -> None:
 
 
 @kernel
-def show_tasks(tasks: Any, raw: Any, tables: Any, settings: Any, rows: Any, outputs: Any) -> None:
+def show_tasks(tasks: Any, tables: Any, settings: Any, rows: Any, outputs: Any) -> None:
     """Write observation, mask and report of some games, without stepping."""
     observations, masks, _, numbers, flags, _ = outputs
     for row in rows:
-        show(tasks, raw, tables, settings[0], row, observations, masks)
+        mask = masks[row, :NUM_ACTIONS]
+        write_open_mask(tasks[row]["game"], settings[0], mask)
+        finish_mask(tasks[row], settings[0], mask)
+        show(tasks, tables, row, observations)
         report(tasks[row], row, numbers, flags)
-
-
-@kernel
-def step_range(
-    tasks: Any,
-    raw: Any,
-    tables: Any,
-    settings: Any,
-    actions: Any,
-    outputs: Any,
-    totals: Any,
-    span: Any,
-) -> None:
-    """Step the tasks of a range; a finished one begins its next episode instead.
-
-    Args:
-        tasks: Record array of type `TASK`, shape ``(n,)``.
-        raw: The same memory as bytes, shape ``(n, TASK.itemsize)``.
-        tables: See the module.
-        settings: Record array of type `SETTINGS`, shape ``(1,)``.
-        actions: int64 of shape ``(n,)``; any value is accepted.
-        outputs: Observations, masks, rewards (float64), numbers (int64, ``(4, n)``), flags (bool,
-            ``(4, n)``) and refusal codes (uint8), all with one entry a game.
-        totals: Record of type `TOTALS` to add to.
-        span: First task and the one after the last.
-    """
-    observations, masks, rewards, numbers, flags, refused = outputs
-    rules = settings[0]
-    for i in range(span[0], span[1]):
-        begins = tasks[i]["finished"]
-        flags[BEGUN, i] = begins
-        if begins:
-            next_episode(tasks, tables, rules, i)
-            rewards[i] = 0.0
-            flags[TERMINATED, i] = False
-            flags[TRUNCATED, i] = False
-            refused[i] = engine.LEGAL
-        else:
-            refused[i] = step_task(tasks, tables, rules, actions[i], i, rewards, flags)
-            totals["refused"] += refused[i] != engine.LEGAL
-            if tasks[i]["finished"]:
-                add_to_totals(tasks[i], totals, flags, i)
-        show(tasks, raw, tables, rules, i, observations, masks)
-        report(tasks[i], i, numbers, flags)
-
-
-@kernel
-def step_tasks(
-    tasks: Any, raw: Any, tables: Any, settings: Any, actions: Any, outputs: Any, totals: Any
-) -> None:
-    """Step all tasks on the calling thread; see `step_range`."""
-    span = (0, tasks.shape[0])
-    step_range(tasks, raw, tables, settings, actions, outputs, totals[0], span)
-
-
-@parallel_kernel
-def step_tasks_parallel(
-    tasks: Any, raw: Any, tables: Any, settings: Any, actions: Any, outputs: Any, totals: Any
-) -> None:
-    """Step all tasks in as many equal parts as ``totals`` has records, on Numba's threads."""
-    parts = totals.shape[0]
-    count = tasks.shape[0]
-    for part in numba.prange(parts):
-        span = (count * part // parts, count * (part + 1) // parts)
-        step_range(tasks, raw, tables, settings, actions, outputs, totals[part], span)

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from qv_env import engine, task
+from qv_env import engine, stepping, task
+from qv_env.actions import NUM_ACTIONS
+from qv_env.cards import DECK_SIZE
 from qv_env.features import set_up_tables
 from qv_env.history import UNDO, remember, undo_last
-from qv_env.jit import kernel
-from qv_env.mask import drop_take_backs, write_mask
+from qv_env.jit import kernel, separate_kernel
 from qv_env.refusals import NOTHING_TO_UNDO
 
 
@@ -37,22 +38,20 @@ def first_refused(tasks: Any, histories: Any, settings: Any, actions: Any) -> in
     return -1
 
 
-@kernel
+@separate_kernel
 def step_tasks(
     tasks: Any,
-    raw: Any,
     tables: Any,
     settings: Any,
     actions: Any,
     outputs: Any,
     totals: Any,
     histories: Any,
-) -> None:
-    """Step all tasks; see `qv_env.task.step_range`, whose masks are one entry longer here.
+) -> int:
+    """Step all tasks; see `qv_env.stepping.step_range`, whose masks are one entry longer here.
 
     Args:
         tasks: Record array of type `TASK`, shape ``(n,)``.
-        raw: The same memory as bytes.
         tables: As in `qv_env.task`.
         settings: Record array of type `SETTINGS`, shape ``(1,)``.
         actions: int64 of shape ``(n,)``.
@@ -62,28 +61,28 @@ def step_tasks(
     """
     observations, masks, rewards, numbers, flags, refused = outputs
     rules = settings[0]
+    cards = np.empty(DECK_SIZE, np.uint8)
+    events = 0
     for i in range(tasks.shape[0]):
         now, history = tasks[i], histories[i]
-        flags[task.BEGUN, i] = now["finished"]
-        if now["finished"]:
-            task.next_episode(tasks, tables, rules, i)
-            history["count"] = 0
-            rewards[i] = 0.0
-            flags[task.TERMINATED, i] = False
-            flags[task.TRUNCATED, i] = False
-            refused[i] = engine.LEGAL
+        if actions[i] == UNDO and not now["finished"]:
+            _take_back(tasks, tables, history, i, rewards, flags, refused)
         else:
-            refused[i] = _step(tasks, tables, history, rules, actions[i], i, rewards, flags)
-            totals[0]["refused"] += refused[i] != engine.LEGAL
-            if now["finished"]:
-                task.add_to_totals(now, totals[0], flags, i)
-        task.show(tasks, raw, tables, rules, i, observations, masks)
+            _act(tasks, tables, history, rules, actions[i], i, rewards, flags, refused, cards)
         task.report(now, i, numbers, flags)
+        events += flags[task.BEGUN, i] or refused[i] != engine.LEGAL
+        operations = int(history["count"])
+        mask = masks[i, :NUM_ACTIONS]
+        stepping.settle(now, rules, i, operations, mask, rewards, flags, refused, totals[0])
+        if now["terminated"]:
+            history["count"] = 0
+        task.show(tasks, tables, i, observations)
         masks[i, UNDO] = history["count"] > 0
+    return events
 
 
 @kernel
-def _step(
+def _act(
     tasks: Any,
     tables: Any,
     history: Any,
@@ -92,44 +91,30 @@ def _step(
     i: int,
     rewards: Any,
     flags: Any,
-) -> int:
-    """Advance the episode of game ``i`` by one ply; return the refusal code of the action."""
-    now = tasks[i]
-    game = now["game"]
-    before = np.int64(game["score"])
-    if action == UNDO:
-        code = refusal(now, history, settings, action)
-        if code == engine.LEGAL:
-            undo_last(game, history)
-            _open_mask(now, settings)
-            if tables is not None:
-                set_up_tables(game, tables[i])
-        change = np.float64(np.int64(game["score"]) - before)
-        rewards[i] = 0.0 if settings["win_reward"] else change
-        now["total_reward"] += rewards[i]
-        now["plies_left"] -= 1
-        now["plies"] += 1
-        flags[task.TERMINATED, i] = code != engine.LEGAL and settings["terminate_illegal"]
-        if flags[task.TERMINATED, i]:
-            task.close_mask(now["mask"])
-    else:
-        code = task.step_task(tasks, tables, settings, action, i, rewards, flags)
-        if code == engine.LEGAL:
-            remember(history, action, np.int64(game["score"]) - before)
-            if flags[task.TERMINATED, i] and not engine.is_won(game):
-                # No move is left, but the undo is.
-                flags[task.TERMINATED, i] = False
-                _open_mask(now, settings)
-    flags[task.TRUNCATED, i] = now["plies_left"] == 0 and not flags[task.TERMINATED, i]
-    now["finished"] = flags[task.TERMINATED, i] or flags[task.TRUNCATED, i]
-    if flags[task.TERMINATED, i]:
+    refused: Any,
+    cards: Any,
+) -> None:
+    """Like `stepping.act`, which it calls; keeps the history of game ``i``."""
+    stepping.act(tasks, tables, settings, action, i, rewards, flags, refused, cards)
+    if flags[task.BEGUN, i]:
         history["count"] = 0
-    return code
+    elif refused[i] == engine.LEGAL:
+        remember(history, action, np.int64(rewards[i]))
 
 
 @kernel
-def _open_mask(now: Any, settings: Any) -> None:
-    """Write the mask of a running game from scratch."""
-    write_mask(now["game"], now["mask"])
-    if not settings["takebacks"]:
-        drop_take_backs(now["game"], now["mask"])
+def _take_back(
+    tasks: Any, tables: Any, history: Any, i: int, rewards: Any, flags: Any, refused: Any
+) -> None:
+    """Undo the last operation of game ``i``, in the place of an action."""
+    game = tasks[i]["game"]
+    before = np.int64(game["score"])
+    refused[i] = NOTHING_TO_UNDO
+    if history["count"] > 0:
+        refused[i] = engine.LEGAL
+        undo_last(game, history)
+        if tables is not None:
+            set_up_tables(game, tables[i])
+    rewards[i] = np.int64(game["score"]) - before
+    flags[task.BEGUN, i] = False
+    stepping.count_ply(tasks[i])

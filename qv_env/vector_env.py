@@ -17,6 +17,7 @@ from qv_env import infos, task
 from qv_env.batch import Batch, Outputs
 from qv_env.observation import observation_space
 from qv_env.options import checked_seeds, deal_options, take_reset_mask
+from qv_env.pool import ArrayPool
 from qv_env.settings import VECTOR_RENDER_MODES, Settings, check_choice, check_count, checked_flag
 from qv_env.snapshots import Snapshots
 
@@ -46,8 +47,9 @@ class QuaranteVoleursVectorEnv(
             ``Disabled``.
         num_threads: Threads that share the games of a step. Worth it from some thousand games on.
             With ``undo=True`` one thread steps all games.
-        copy: Whether every step hands out arrays of its own. With False, what was handed out is
-            overwritten by the next step.
+        copy: Whether what a step hands out stays as it is; arrays are used again only when nobody
+            holds them or a view of them any more. With False, what was handed out is overwritten
+            by the next step.
 
     Raises:
         ValueError: A keyword has a wrong value; the message lists the right ones.
@@ -98,6 +100,7 @@ class QuaranteVoleursVectorEnv(
         self.single_observation_space = observation_space(self.settings)
         threads = check_count("num_threads", num_threads, _MOST_THREADS)
         self._batch = Batch(self.settings, self.num_envs, threads)
+        self._pool = ArrayPool(self._batch.new_outputs)
         self._outputs: Outputs | None = None
         self._everyone = np.ones(self.num_envs, np.bool_)
         self._everyone.flags.writeable = False
@@ -155,7 +158,7 @@ class QuaranteVoleursVectorEnv(
         self._batch.start(rows, seeds, deals, self.np_random)
         self._batch.show(rows, self._outputs)
         self._outputs.refused[:] = 0
-        report = infos.of_all(self._outputs, self._batch.codes, self._everyone)
+        report = infos.of_all(self._outputs, self._batch.codes, self._everyone, refusals=False)
         if not chosen.all():
             infos.keep_rows(report, chosen)
         return self._outputs.observations, report
@@ -175,8 +178,8 @@ class QuaranteVoleursVectorEnv(
                 ``illegal="raise"`` (nothing has been stepped then).
             ResetNeeded: No episode has begun, or autoreset is disabled and a game has ended.
         """
-        outputs, codes, ended = self._play(actions)
-        report = infos.of_all(outputs, self._batch.codes, self._everyone)
+        outputs, codes, ended, refusals = self._play(actions)
+        report = infos.of_all(outputs, self._batch.codes, self._everyone, refusals=refusals)
         if ended:
             report.update(infos.of_ended(ended, outputs, codes))
         return (
@@ -194,8 +197,9 @@ class QuaranteVoleursVectorEnv(
             The arrays that the games have written, and, if autoreset is in the same step, the
             games that have just ended.
         """
-        outputs, _, ended = self._play(actions)
-        return outputs, ended
+        outputs, _, ended, _ = self._play(actions)
+        # A tuple of its own, so that whoever keeps it is seen to hold the arrays.
+        return Outputs(*outputs), ended
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the action masks as bool of shape ``(num_envs, 269)``, or 270 with undo."""
@@ -235,8 +239,13 @@ class QuaranteVoleursVectorEnv(
 
     def _play(
         self, actions: npt.NDArray[Any]
-    ) -> tuple[Outputs, npt.NDArray[Any], list[infos.Ended]]:
-        """Step all games; return what they wrote, the deals' codes before, and who has ended."""
+    ) -> tuple[Outputs, npt.NDArray[Any], list[infos.Ended], bool]:
+        """Step all games.
+
+        Returns:
+            What they wrote, the deals' codes, the games that have ended where autoreset is in the
+            same step, and whether any action may have been refused.
+        """
         if self._outputs is None:
             raise ResetNeeded("no episode has begun: call reset() first")
         if self.autoreset_mode is AutoresetMode.DISABLED and self._batch.tasks["finished"].any():
@@ -248,7 +257,7 @@ class QuaranteVoleursVectorEnv(
         if self.settings.illegal == "raise":
             self._batch.raise_refused(chosen)
         outputs = self._fresh_outputs()
-        self._batch.step(chosen, outputs)
+        events = self._batch.step(chosen, outputs)
         self._outputs = outputs
         codes = self._batch.codes
         ended: list[infos.Ended] = []
@@ -266,11 +275,11 @@ class QuaranteVoleursVectorEnv(
                 ]
                 self._batch.restart(rows, outputs)
                 outputs.refused[rows] = 0
-        return outputs, codes, ended
+        return outputs, codes, ended, events > 0
 
     def _fresh_outputs(self) -> Outputs:
         if self.copy or self._outputs is None:
-            return self._batch.new_outputs()
+            return self._pool.take()
         return self._outputs
 
     def _checked_actions(self, actions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 
 from qv_env import FEATURES, QuaranteVoleursEnv, QuaranteVoleursVectorEnv
 from qv_env.features import FEATURE_COUNT, write_features
+from qv_env.matching import write_matches
 from tests import play, reference, strategies
 from tests.reference import FULL, Game
 
@@ -158,6 +159,21 @@ def test_features_kept_move_by_move_equal_those_of_the_state(threads: int) -> No
         for row, state in enumerate(envs.states):
             write_features(state, int(plies_left[row]), out)
             assert np.array_equal(observations[row], out)
+
+
+@settings(max_examples=20)
+@given(strategies.tables(FULL))
+def test_matches_in_plain_python_are_those_of_the_kernel(table: play.Table) -> None:
+    out = np.empty(FEATURE_COUNT, np.uint8)
+    write_features(table.state, 99, out)
+    plain = out.copy()
+    starts = {feature.name: feature.start for feature in FEATURES}
+    sections = ("column_wanted", "goes_up", "finds_host", "next_on_top", "next_on_waste")
+    for feature in FEATURES:
+        if feature.name in sections:
+            plain[feature.start : feature.start + feature.size] = 123
+    write_matches(table.state, plain, *(starts[name] for name in sections))
+    assert np.array_equal(plain, out)
 
 
 def test_sections_follow_one_another() -> None:

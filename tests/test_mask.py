@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qv_env import engine, mask
+from qv_env import engine, mask, matching
 from tests import play, reference, strategies
 from tests.play import Table
 
@@ -40,28 +40,14 @@ def test_both_masks_equal_the_oracles_and_the_kernels_agree(table: Table) -> Non
     assert np.array_equal(legal, canonical)
 
 
-@given(strategies.tables(longest=200), st.integers(0, 2**32 - 1))
-def test_a_mask_brought_up_to_date_equals_one_written_afresh(table: Table, seed: int) -> None:
-    kept, rng = full_mask(table), random.Random(seed)
-    choose = play.policy("take-back-loving")
-    for _ in range(40):
-        moves = reference.legal_moves(table.game)
-        if not moves:
-            break
-        table.make(choose(rng, moves))
-        _update(table, kept, table.history[-1][0])
-        assert np.array_equal(kept, full_mask(table))
-    while table.history:
-        action = table.history[-1][0]
-        table.undo()
-        _update(table, kept, action)
-        assert np.array_equal(kept, full_mask(table))
-
-
-def _update(table: Table, kept: np.ndarray, action: int) -> None:
-    source = engine.source_of(table.state, action)
-    destination = engine.destination_of(table.state, action)
-    mask.update_mask(table.state, kept, source, destination)
+@settings(max_examples=20)
+@given(strategies.tables())
+def test_the_vector_instructions_do_what_their_plain_form_says(table: Table) -> None:
+    plain = full_mask(table)
+    plain[1:] = 7
+    movable = matching.write_moves(table.state, plain)
+    assert movable == plain[1:].any()
+    assert np.array_equal(plain, full_mask(table))
 
 
 @given(strategies.tables())

@@ -245,3 +245,15 @@ def test_the_interface_decides_some_keywords() -> None:
         QuaranteVoleursSB3VecEnv(2, copy=False)
     with pytest.raises(ValueError, match="mask must be one of"):
         QuaranteVoleursSB3VecEnv(2, mask="all")
+
+
+def test_what_a_program_writes_into_an_info_does_not_come_back() -> None:
+    envs = QuaranteVoleursSB3VecEnv(3)
+    envs.reset()
+    _, _, _, infos = envs.step(np.zeros(3, np.int64))
+    assert infos == [{}, {}, {}]
+    assert infos[0] is not infos[1]
+    infos[1]["note"] = "mine"
+    _, _, _, later = envs.step(np.zeros(3, np.int64))
+    assert later == [{}, {}, {}]
+    assert infos == [{}, {"note": "mine"}, {}]

@@ -224,3 +224,22 @@ def test_the_vector_environment_equals_single_ones(mode: AutoresetMode) -> None:
             seen = [envs.reset(options={"reset_mask": done.copy()}) for envs in (ours, theirs)]
             assert done.all()  # all are cut off at the same ply, none being won
     assert undone > 10
+
+
+def test_an_illegal_action_does_not_end_a_game_in_which_the_undo_is_left() -> None:
+    env, rng, dead = undoing(takebacks=False), random.Random(1), False
+    env.reset(seed=1)
+    while not dead:
+        _, info = env.reset()
+        over = False
+        while not (over or dead):
+            legal = np.flatnonzero(info["action_mask"][:UNDO]).tolist()
+            *_, terminated, truncated, info = env.step(rng.choice(legal))
+            over = terminated or truncated
+            dead = not over and not info["action_mask"][:UNDO].any()
+    assert info["action_mask"].nonzero()[0].tolist() == [UNDO]
+    _, _, terminated, truncated, info = env.step(0)
+    assert not terminated
+    assert not truncated
+    assert "refused" in info
+    assert info["action_mask"].nonzero()[0].tolist() == [UNDO]

@@ -52,8 +52,10 @@ def is_safe(state: Any, pile: int) -> bool:
     if pile < column_count:
         height = state["heights"][pile]
         return height == 1 or (rank + 1 < ranks and state["columns"][pile, height - 2] == card + 1)
-    below = state["waste"][: state["waste_count"] - 1]
-    return bool(np.any(below == card))
+    deeper = False
+    for k in range(int(state["waste_count"]) - 1):
+        deeper |= state["waste"][k] == card
+    return deeper
 
 
 @kernel

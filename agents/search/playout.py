@@ -11,7 +11,7 @@ from agents.search.closure import ROOT, search
 from agents.search.moves import make_safe_moves
 from qv_env import engine
 from qv_env.cards import DECK_SIZE
-from qv_env.jit import kernel, parallel_kernel, separate_kernel
+from qv_env.jit import parallel_kernel, separate_kernel
 from qv_env.shuffle import fill_deck, shuffle
 
 TO_THE_END: Final = DECK_SIZE  # more draws than any game has
@@ -36,7 +36,7 @@ def advance(room: Any, state: Any, weights: Any, nodes: int) -> bool:
     return True
 
 
-@kernel
+@separate_kernel
 def copy_state(state: Any, source: Any) -> None:
     """Overwrite a state with another one, field by field."""
     state["score"] = source["score"]

@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 
 from agents.training.run_folder import moved_into_place
 
-_INCHES: Final = (11.0, 4.6)
+_INCHES: Final = (14.0, 4.6)
+_WIDTHS: Final = (3, 2, 4)
 _DPI: Final = 110
 _LINES: Final = {
     "vector_cards_{}_1": "vector env, cards, 1 thread",
@@ -32,8 +33,9 @@ def draw_chart(data: Mapping[str, Any], path: Path) -> None:
     """Write the chart as PNG."""
     rows = {row["key"]: row for row in data["rows"]}
     figure = Figure(figsize=_INCHES, dpi=_DPI, layout="constrained")
-    growth, compared = figure.subplots(1, 2)
+    growth, plies, compared = figure.subplots(1, 3, width_ratios=_WIDTHS)
     _draw_growth(growth, rows)
+    _draw_plies(plies, rows)
     _draw_compared(compared, rows)
     with moved_into_place(path) as beside:
         figure.savefig(beside, format="png")
@@ -49,6 +51,16 @@ def _draw_growth(axes: Axes, rows: Mapping[str, Any]) -> None:
     axes.set_title("Cost against the number of games")
     axes.grid(visible=True, alpha=0.3)
     axes.legend(fontsize="small")
+
+
+def _draw_plies(axes: Axes, rows: Mapping[str, Any]) -> None:
+    shown = [row for row in rows.values() if row["group"] == "plies"]
+    plies = [max(1, int(row["key"].removeprefix("plies_"))) for row in shown]
+    axes.plot(plies, [row["nanoseconds_median"] for row in shown], marker="o", markersize=3)
+    axes.set(xscale="log", xlabel="plies made before", ylabel="nanoseconds a step of one game")
+    axes.set_ylim(bottom=0)
+    axes.set_title("Cost by plies made")
+    axes.grid(visible=True, alpha=0.3)
 
 
 def _draw_compared(axes: Axes, rows: Mapping[str, Any]) -> None:

@@ -13,6 +13,8 @@ from speed.report import measured
 
 Figures = Mapping[str, Any]
 
+_BUSY: Final = 0.5
+_ELSEWHERE: Final = ("part", "plies")  # rows that have a table of their own
 _VERDICTS: Final = {True: "yes", False: "**no**", None: "not measured"}
 
 
@@ -45,6 +47,8 @@ def tables(
     if throughput is not None:
         blocks["machine"] = _machine(throughput)
         blocks["bars"] = _bars(throughput)
+        blocks["parts"] = _parts(throughput)
+        blocks["plies"] = _plies(throughput)
         blocks["rows"] = _rows(throughput)
     if training is not None:
         blocks["training"] = _training(training)
@@ -62,7 +66,16 @@ def _machine(data: Mapping[str, Any]) -> list[str]:
     versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
     place = f"{machine['processor']}, {machine['cores']} cores, {machine['system']}"
     rounds = f"{data['rounds']} rounds of {data['seconds']} s a row"
-    return [f"{place}, Python {machine['python']}; {rounds}.", f"{versions}."]
+    return [
+        f"{place}, Python {machine['python']}; {rounds}.", f"{versions}.", _load(machine)
+    ]  # fmt: skip
+
+
+def _load(machine: Figures) -> str:
+    """Say how busy the machine was with other things before the run."""
+    load = machine["load"]
+    busy = "other programs were running" if load >= _BUSY else "nothing else was running"
+    return f"The load average before the run was {load:.2f}: {busy}."
 
 
 def _bars(data: Mapping[str, Any]) -> list[str]:
@@ -79,12 +92,41 @@ def _rows(data: Mapping[str, Any]) -> list[str]:
         "|---|---:|---:|---:|---|---:|",
     ]
     for row in data["rows"]:
+        if row["group"] in _ELSEWHERE:
+            continue
         median, rounds = row["nanoseconds_median"], row["nanoseconds_rounds"]
         lines.append(
             f"| {row['name']} | {row['games']:,} | {row['threads']} | {median:,.1f} "
             f"| {min(rounds):,.1f}–{max(rounds):,.1f} | {1e9 / median:,.0f} |"
         )
     lines += [f"| {peer} | | | not measured: {why} | | |" for peer, why in data["missing"].items()]
+    return lines
+
+
+def _parts(data: Figures) -> list[str]:
+    """Return the parts of a step, and what the whole takes alone and through the environment."""
+    rows = {row["key"]: row for row in data["rows"]}
+    whole = rows["kernel_1024"]["nanoseconds_median"]
+    lines = ["| part of a step, N = 1024 | ns | of the kernel |", "|---|---:|---:|"]
+    shown = [row for row in data["rows"] if row["group"] == "part"]
+    shown += [rows[key] for key in ("kernel_1024", "vector_cards_1024_1", "floor_1024")]
+    for row in shown:
+        time = row["nanoseconds_median"]
+        lines.append(f"| {row['name']} | {time:.1f} | {time / whole:.0%} |")
+    return lines
+
+
+def _plies(data: Figures) -> list[str]:
+    """Return the cost of a step by the plies made before it."""
+    lines = ["| plies made before | ns a step | lowest–highest round |", "|---:|---:|---|"]
+    for row in data["rows"]:
+        if row["group"] == "plies":
+            plies = int(row["key"].removeprefix("plies_"))
+            rounds = row["nanoseconds_rounds"]
+            lines.append(
+                f"| {plies:,} | {row['nanoseconds_median']:.1f} "
+                f"| {min(rounds):.1f}–{max(rounds):.1f} |"
+            )
     return lines
 
 
@@ -107,4 +149,4 @@ def _training(data: Mapping[str, Any]) -> list[str]:
         ratio = data["speedup_over"].get(kind)
         shown = "" if ratio is None else f"{ratio:.1f} ×"
         lines.append(f"| {names[kind]} | {' | '.join(times)} | {rate:,.0f} | {shown} |")
-    return lines
+    return [*lines, "", _load(data["machine"])]

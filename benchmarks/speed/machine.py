@@ -88,6 +88,8 @@ def description() -> dict[str, Any]:
     return {
         "processor": _processor(),
         "cores": len(os.sched_getaffinity(0)),
+        # How many programs wanted a core in the minute before, none of them ours yet.
+        "load": os.getloadavg()[0],
         "system": platform.system(),
         "python": platform.python_version(),
         "versions": {name: version(name) for name in ("qv-env", "numpy", "numba", "gymnasium")},

@@ -13,17 +13,16 @@ import numpy as np
 import numpy.typing as npt
 from rendering import DEAL, random_replay
 
-from agents.random_agent import RandomAgent
 from agents.sb3_vec_env import QuaranteVoleursSB3VecEnv
 from qv_env import engine, task
 from qv_env.actions import NUM_ACTIONS
-from qv_env.batch import Batch
 from qv_env.deals import Deal
-from qv_env.jit import kernel
+from qv_env.jit import separate_kernel
 from qv_env.mask import canonical_key, write_mask
 from qv_env.render import FRAME_SHAPE, render_rgb
 from qv_env.settings import Settings
 from speed.answering import run_for
+from speed.playing import playing, random_agent
 from speed.rows import Row
 
 Stepper = Callable[[], float]
@@ -80,7 +79,7 @@ def vector(games: int, **keywords: Any) -> Stepper:
     """Return a function that steps a native vector environment, arrays of its own every step."""
     threads = keywords.pop("threads")
     envs: Any = gymnasium.make_vec(ENV, num_envs=games, num_threads=threads, **keywords)
-    agent = _agent(games)
+    agent = random_agent(games)
     observations, infos = envs.reset(seed=0)
     masks = infos["action_mask"]
 
@@ -98,12 +97,7 @@ def vector(games: int, **keywords: Any) -> Stepper:
 
 def bare(games: int) -> Stepper:
     """Return a function that steps games without any of Gymnasium's interface."""
-    batch = Batch(Settings(), games)
-    outputs = batch.new_outputs()
-    rows = np.arange(games)
-    batch.start(rows, list(range(games)), [None] * games, np.random.default_rng(0))
-    batch.show(rows, outputs)
-    agent = _agent(games)
+    batch, outputs, agent = playing(games)
 
     def step() -> float:
         actions = agent.act(outputs.observations, outputs.masks)
@@ -117,7 +111,7 @@ def bare(games: int) -> Stepper:
 def single() -> Stepper:
     """Return a function that steps one game as ``gymnasium.make`` gives it; resets count."""
     env: Any = gymnasium.make(ENV)
-    agent = _agent(1)
+    agent = random_agent(1)
     observation, info = env.reset(seed=0)
 
     def step() -> float:
@@ -136,7 +130,7 @@ def sb3() -> Stepper:
     """Return a function that steps the adapter for stable-baselines3."""
     envs = QuaranteVoleursSB3VecEnv(SB3_GAMES)
     envs.seed(0)
-    agent = _agent(SB3_GAMES)
+    agent = random_agent(SB3_GAMES)
     observations = envs.reset()
 
     def step() -> float:
@@ -193,7 +187,7 @@ def expansion() -> Stepper:
     return step
 
 
-@kernel
+@separate_kernel
 def _expand(state: Any) -> Any:
     """Visit every child of a position and return a digest of their keys."""
     mask = np.empty(NUM_ACTIONS, np.int8)
@@ -231,9 +225,3 @@ def frames() -> Stepper:
         return _clock() - begin
 
     return step
-
-
-def _agent(games: int) -> RandomAgent:
-    agent = RandomAgent()
-    agent.reset(np.arange(games, dtype=np.uint64))
-    return agent
