@@ -43,7 +43,7 @@ def replay_html(episode: Episode, replay: Replay) -> str:
         styles=_STYLES,
         scripts=_SCRIPTS,
         data=_data(episode, replay),
-    )
+    ).html
 
 
 def write_replay_page(path: str | os.PathLike[str], episode: Episode, replay: Replay) -> Path:

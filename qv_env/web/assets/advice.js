@@ -1,0 +1,137 @@
+"use strict";
+// The agent at the player's side: what it would do, one move of it, or its moves one after another.
+
+const PLAY_SPEEDS = [0.5, 1, 2, 4, 8, 16]; // moves a second
+const LONGEST_PLAN = 6; // moves that are listed
+
+class AgentPanel {
+  #timer = null;
+  #ratings = null;
+  #seen = new Set(); // positions since the agent plays on without a stock
+
+  /**
+   * Join a section to the server. `deeds` has `advise()`, which returns what the server says,
+   * `move()`, which lets the agent move and returns whether it could, `point(from, to)`, and
+   * `view()`, the present one.
+   */
+  constructor(section, agent, deeds) {
+    this.section = section;
+    this.deeds = deeds;
+    const find = (name) => section.querySelector(`.${name}`);
+    this.parts = { list: find("rated"), plan: find("plan"), speed: find("speed"), pace: find("pace") };
+    this.buttons = { advise: find("advise"), move: find("move-once"), play: find("play-on") };
+    find("agent-name").textContent = agent.name;
+    find("sees").hidden = !agent.seesStock;
+    this.buttons.advise.addEventListener("click", () => this.advise());
+    this.buttons.move.addEventListener("click", () => this.moveOnce());
+    this.buttons.play.addEventListener("click", () => this.toggle());
+    this.parts.speed.max = PLAY_SPEEDS.length - 1;
+    this.parts.speed.addEventListener("input", () => this.#showSpeed());
+    this.#showSpeed();
+    section.hidden = false;
+    this.clear();
+  }
+
+  get isPlaying() {
+    return this.#timer !== null;
+  }
+
+  /** How long a card may glide so that it lies still before the next move. */
+  get glide() {
+    return this.isPlaying ? 800 / this.#speed : Infinity;
+  }
+
+  get #speed() {
+    return PLAY_SPEEDS[this.parts.speed.value];
+  }
+
+  /** Take away advice on a position that is past; `isOver`: whether no move is left. */
+  clear({ isOver = false } = {}) {
+    this.parts.list.replaceChildren();
+    this.parts.plan.textContent = "";
+    this.section.classList.remove("advised");
+    for (const button of Object.values(this.buttons)) button.disabled = isOver;
+    if (isOver) this.stop();
+  }
+
+  async advise() {
+    const advice = await this.deeds.advise();
+    if (!advice) return;
+    const [first, ...others] = advice.moves;
+    if (advice.measure) {
+      this.#ratings ??= new Ratings(this.section.querySelector(".ratings"), advice.measure, this.deeds.point);
+      this.#ratings.show({ favoured: advice.favoured, move: first.move });
+    } else {
+      const row = htmlElement("li", "chosen", htmlElement("span", "text", first.move));
+      this.parts.list.replaceChildren(row);
+    }
+    const next = others.slice(0, LONGEST_PLAN).map(({ move }) => move);
+    const more = others.length > next.length ? " …" : "";
+    this.parts.plan.textContent = next.length ? `then ${next.join(", ")}${more}` : "";
+    this.section.classList.add("advised");
+    this.deeds.point(first.from, first.to);
+    this.deeds.say(`${this.section.querySelector(".agent-name").textContent} would play ${moveWords(first)}`);
+  }
+
+  async moveOnce() {
+    this.stop();
+    await this.deeds.move();
+  }
+
+  toggle() {
+    if (this.isPlaying) this.stop();
+    else this.#start();
+  }
+
+  stop() {
+    clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#showPlaying();
+  }
+
+  #start() {
+    this.#seen.clear();
+    this.#schedule(0);
+    this.#showPlaying();
+  }
+
+  #schedule(milliseconds) {
+    this.#timer = setTimeout(() => this.#step(), milliseconds);
+  }
+
+  async #step() {
+    const began = performance.now();
+    const couldMove = await this.deeds.move();
+    if (!this.isPlaying) return; // stopped meanwhile
+    if (!couldMove || this.#goesRound()) this.stop();
+    else this.#schedule(Math.max(1000 / this.#speed - (performance.now() - began), 0));
+  }
+
+  /** Return whether nothing can be drawn any more and the table was the same before. */
+  #goesRound() {
+    const { position } = this.deeds.view();
+    if (position.stock) return false;
+    const table = JSON.stringify(position.piles);
+    const isOld = this.#seen.has(table);
+    this.#seen.add(table);
+    if (isOld) this.deeds.say("The agent goes round in circles, and was stopped.", { isNotice: true });
+    return isOld;
+  }
+
+  #showSpeed() {
+    const words = `${this.#speed} a second`;
+    this.parts.speed.setAttribute("aria-valuetext", `${this.#speed} moves a second`);
+    this.parts.pace.textContent = words;
+  }
+
+  #showPlaying() {
+    const { play } = this.buttons;
+    play.setAttribute("aria-pressed", this.isPlaying);
+    play.querySelector(".label").textContent = this.isPlaying ? "Stop" : "Play on";
+  }
+}
+
+/** Return a move as it is said. */
+function moveWords({ move, from, to }) {
+  return move === "draw" ? "a draw" : `${placeWords(from)} to ${placeWords(to)}`;
+}
