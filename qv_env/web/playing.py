@@ -8,10 +8,11 @@ from qv_env.refusals import COVERED, refusal_text
 from qv_env.web.advice import Adviser
 from qv_env.web.page import Page, standalone_page
 
-_STYLES: Final = ("theme.css", "board.css", "play.css")
+_STYLES: Final = ("theme.css", "board.css", "waste.css", "play.css")
 _SCRIPTS: Final = (
     "cards.js",
     "board.js",
+    "waste.js",
     "ratings.js",
     "client.js",
     "places.js",

@@ -14,10 +14,11 @@ from qv_env.web.view import favoured_views, ply_views, position_view
 if TYPE_CHECKING:
     from qv_env.episodes import Episode
 
-_STYLES: Final = ("theme.css", "board.css", "replay.css")
+_STYLES: Final = ("theme.css", "board.css", "waste.css", "replay.css")
 _SCRIPTS: Final = (
     "cards.js",
     "board.js",
+    "waste.js",
     "chart.js",
     "moves.js",
     "ratings.js",

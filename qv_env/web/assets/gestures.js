@@ -3,6 +3,7 @@
 
 const DRAG_STARTS_AT = 6; // pixels
 const DOUBLE_CLICK = 260; // milliseconds
+const LIFT = 0.6; // of a card's height, so that the finger does not hide it
 const ENOUGH_OVERLAP = 0.35; // of a card, for a place that accepts it to be meant
 
 class Gestures {
@@ -48,10 +49,11 @@ class Gestures {
   #move(event) {
     const press = this.#press;
     if (!press || event.pointerId !== press.id) return;
-    const [dx, dy] = [event.clientX - press.x, event.clientY - press.y];
+    const [dx, moved] = [event.clientX - press.x, event.clientY - press.y];
+    const dy = moved - (event.pointerType === "touch" ? LIFT * press.element.offsetHeight : 0);
     if (!press.isDrag) {
       const canDrag = press.isTop && press.element.matches(".card");
-      if (!canDrag || Math.hypot(dx, dy) < DRAG_STARTS_AT) return;
+      if (!canDrag || Math.hypot(dx, moved) < DRAG_STARTS_AT) return;
       this.#beginDrag(press);
     }
     setProperties(press.element, { dx: `${dx}px`, dy: `${dy}px` });
@@ -134,8 +136,10 @@ class Gestures {
   }
 
   /** Return the place that a dragged card is over, or null. */
-  #targetUnder(press, { clientX, clientY }) {
+  #targetUnder(press, { clientX, clientY, pointerType }) {
     const card = press.element.getBoundingClientRect();
+    // A finger lies below the card that it drags.
+    const y = pointerType === "touch" ? (card.top + card.bottom) / 2 : clientY;
     const table = this.board.root.getBoundingClientRect();
     const zones = [...GRID.keys()].map((place) => ({ place, ...this.#zone(place, table) }));
     const shares = zones.map((zone) => ({ place: zone.place, share: overlap(zone, card) }));
@@ -143,7 +147,7 @@ class Gestures {
     const meant = shares
       .filter(({ place, share }) => accepting.includes(place) && share >= ENOUGH_OVERLAP)
       .sort((a, b) => b.share - a.share)[0];
-    const under = zones.find((zone) => contains(zone, clientX, clientY))?.place;
+    const under = zones.find((zone) => contains(zone, clientX, y))?.place;
     if (under && (accepting.includes(under) || under === press.place)) return under;
     if (meant) return meant.place;
     if (under) return under;
@@ -164,9 +168,8 @@ class Gestures {
   }
 }
 
-/** Set or take away a class on the slot of a place and on its top card. */
+/** Set or take away a class on the top card of a place, or on its empty slot. */
 function mark(board, place, name, isSet) {
-  board.slotOf(place).classList.toggle(name, isSet);
   board.topOf(place).classList.toggle(name, isSet);
 }
 

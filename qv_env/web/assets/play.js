@@ -12,6 +12,7 @@ const byId = (id) => document.getElementById(id);
 const settings = JSON.parse(byId("data").textContent);
 const client = new Client();
 const board = new Board(byId("board"));
+const waste = new WasteStrip(byId("waste"));
 let view = null;
 let held = null; // the place whose card is held by keyboard
 let queue = Promise.resolve(); // deeds are done one after another
@@ -104,6 +105,7 @@ function show(next, { done = null, isNew = false } = {}) {
   board.glide = Math.min(GLIDE, panel?.glide ?? Infinity);
   board.show(next.position, { moved: isNew && done ? null : moved, still: isNew });
   places.show(next);
+  waste.show(cardsOf(next.position.piles.w));
   showFigures(next);
   showButtons(next);
   panel?.clear({ isOver: !next.legal.length });
