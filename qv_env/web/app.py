@@ -151,7 +151,9 @@ class PlayServer:
         text = episode_text(session.game.episode(session.player))
         name = f"{session.game.deal.name if session.game.deal else ''}-{session.game.score}.json"
         attachment = f'attachment; filename="{name.replace(" ", "-")}"'
-        return Response(text, media_type="application/json", headers={"content-disposition": attachment})
+        return Response(
+            text, media_type="application/json", headers={"content-disposition": attachment}
+        )
 
     async def _let_agent_move(self, session: Session) -> dict[str, Any]:
         revision = session.revision

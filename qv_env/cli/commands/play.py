@@ -72,8 +72,7 @@ def _listen(port: int | None) -> socket.socket:
         if error.name not in _WEB_PACKAGES:
             raise
         raise UserError(
-            f"{error.name} is not installed; qv play needs the web extra: "
-            "pip install 'qv-env[web]'"
+            f"{error.name} is not installed; qv play needs the web extra: pip install 'qv-env[web]'"
         ) from None
     try:
         return listen(port)
