@@ -7,7 +7,6 @@ the tests are skipped.
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,29 +19,14 @@ from qv_env.actions import parse_action
 from qv_env.deals import Deal
 from qv_env.episodes import Episode, EpisodeSettings, Policy, make_episode, verify
 from qv_env.web import write_replay_page
+from tests.browsing import DESKTOP, PHONE, SMALL_PHONE, wait_until
 from tests.golden import read_transcript
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on the path")
-
-DESKTOP = {"width": 1280, "height": 800}
-PHONES = [{"width": 390, "height": 844}, {"width": 320, "height": 640}]
 WON = read_transcript("won_by_greed")
 UNLIMITED = EpisodeSettings(max_episode_steps=None)
 HOSTILE = """</script><img src=x onerror="document.title='caught'"><b>"""
 
-PATIENCE = 500
-
 Opener = Callable[..., Any]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=CHROMIUM)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture
@@ -76,15 +60,6 @@ def won() -> Episode:
 
 def counter(page: Any) -> int:
     return int(page.inner_text("#counter").split(" / ")[0])
-
-
-def wait_until(page: Any, condition: str) -> None:
-    """Wait for a condition in JavaScript; the page's policy forbids playwright's own way."""
-    for _ in range(PATIENCE):
-        if page.evaluate(condition):
-            return
-        page.wait_for_timeout(20)
-    raise AssertionError(f"not within {PATIENCE * 20} ms: {condition}")
 
 
 def test_the_table_shows_every_position(opened: Opener, won: Episode) -> None:
@@ -168,7 +143,7 @@ def test_the_end_shows_the_win(opened: Opener, won: Episode) -> None:
     assert figures == f"score 1040 moves {len(won.actions)} stock 0 foundations 104"
 
 
-@pytest.mark.parametrize("viewport", PHONES, ids=lambda size: f"{size['width']}")
+@pytest.mark.parametrize("viewport", [PHONE, SMALL_PHONE], ids=lambda size: f"{size['width']}")
 def test_a_phone_has_room_for_everything(opened: Opener, viewport: dict[str, int]) -> None:
     episode = play_episode(RandomAgent(), Deal.from_number(21), seed=3, max_plies=60)
     page = opened(episode, viewport, has_touch=True, is_mobile=True)

@@ -87,6 +87,10 @@ class Sessions:
             self._sessions.move_to_end(session_id)
         return session
 
+    def clear(self) -> None:
+        """Drop all games."""
+        self._sessions.clear()
+
     def _drop_idle(self) -> None:
         oldest = self._clock() - self._idle_seconds
         while self._sessions:

@@ -37,13 +37,26 @@ class Gestures {
   }
 
   #down(event) {
-    const element = event.target.closest(".card[data-place], .slot");
-    if (!element || !event.isPrimary || event.button !== 0 || this.#press) return;
-    const { place } = element.dataset;
-    const isTop = this.board.topOf(place) === element;
+    if (!event.isPrimary || event.button !== 0 || this.#press) return;
+    const hit = this.#hit(event);
+    if (!hit) return;
+    const { place } = hit.dataset;
+    const top = this.board.topOf(place);
+    const element = isInFlight(top) ? top : hit; // a card that is about to land counts as landed
+    const isTop = top === element;
     const { pointerId: id, clientX: x, clientY: y } = event;
     this.#press = { id, place, element, isTop, x, y, isDrag: false };
     this.board.root.setPointerCapture(id);
+  }
+
+  /** Return the card or slot that was pressed; not a card that flies past on its way elsewhere. */
+  #hit({ clientX, clientY }) {
+    const table = this.board.root.getBoundingClientRect();
+    const isThere = (element) =>
+      !isInFlight(element) || contains(this.#zone(element.dataset.place, table), clientX, clientY);
+    return document.elementsFromPoint(clientX, clientY)
+      .map((element) => element.closest(".card, .slot"))
+      .find((element) => element?.dataset.place && isThere(element));
   }
 
   #move(event) {
@@ -166,6 +179,10 @@ class Gestures {
       bottom: place[0] === "t" ? Math.max(table.bottom, bottom) : bottom + margin,
     };
   }
+}
+
+function isInFlight(element) {
+  return element.getAnimations().some((animation) => animation.transitionProperty === "transform");
 }
 
 /** Set or take away a class on the top card of a place, or on its empty slot. */

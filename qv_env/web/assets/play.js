@@ -51,6 +51,7 @@ async function perform(deed) {
   } catch (error) {
     if (error.status === STALE) {
       show(await client.reload(), { isNew: true });
+      showEnd(view);
       notify("info", "This game went on in another tab; here is how it stands.");
       return null;
     }
@@ -67,6 +68,7 @@ async function perform(deed) {
   if (refused) notify("refusal", refused.reason);
   else if (isNew) tellOfNewGame(before);
   else say(doneWords(done));
+  showEnd(answer);
   return answer;
 }
 
@@ -110,7 +112,6 @@ function show(next, { done = null, isNew = false } = {}) {
   showButtons(next);
   panel?.clear({ isOver: !next.legal.length });
   hideNotice();
-  showEnd(next);
 }
 
 function showFigures({ position, deal }) {
@@ -345,6 +346,7 @@ async function begin() {
   const first = await trying(firstView);
   if (!first) return;
   show(first, { isNew: true });
+  showEnd(first);
   document.addEventListener("keydown", pressed);
   document.body.classList.add("ready");
 }
