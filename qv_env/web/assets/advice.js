@@ -62,7 +62,9 @@ class AgentPanel {
       this.#ratings ??= new Ratings(this.section.querySelector(".ratings"), advice.measure, this.deeds.point);
       this.#ratings.show({ favoured: advice.favoured, move: first.move });
     } else {
+      const card = cardsOf(this.deeds.view().position.piles[first.from] ?? "").at(-1);
       const row = htmlElement("li", "chosen", htmlElement("span", "text", first.move));
+      if (card) row.append(cardTag(card));
       this.parts.list.replaceChildren(row);
     }
     const next = others.slice(0, LONGEST_PLAN).map(({ move }) => move);
