@@ -56,7 +56,9 @@ class AgentAdviser:
         try:
             if state.tobytes() not in self._plans:
                 self._plan(state, game_seed(game.moves, game.code or ""))
-            actions = self._plans[state.tobytes()]
+            actions = self._plans.get(state.tobytes(), ())
+            if not actions:
+                raise AdviceError(f"agent {self.name} is allowed none of the moves that are left")
             if not isinstance(self._agent, RatingAgent):
                 return Advice(actions, None, ())
             observation, mask = self._shown(state)

@@ -212,6 +212,17 @@ def test_a_card_put_back_on_its_own_place_is_no_move(page: Any) -> None:
     assert pile(page, "t4") == "4HKC7SQS"
 
 
+def test_escape_lets_go_of_a_card(page: Any) -> None:
+    page.mouse.move(*top(page, "t4"))
+    page.mouse.down()
+    page.mouse.move(*top(page, "t7"))
+    page.keyboard.press("Escape")
+    page.mouse.up()
+    settle(page)
+    assert pile(page, "t4") == "4HKC7SQS"
+    assert page.locator(".dragged, .accepts").count() == 0
+
+
 def test_clicks(page: Any) -> None:
     page.mouse.click(*top(page, "t4"))  # no foundation accepts it
     wait_until(page, "document.getElementById('notice').classList.contains('on')")
@@ -522,6 +533,19 @@ def test_an_agent_advises_moves_and_plays_on(opened: Opener, agent_server: Serve
     page.wait_for_timeout(200)
     assert page.evaluate("view.operations.length") == count
     assert page.get_attribute(".play-on", "aria-pressed") == "false"
+
+
+def test_playing_on_ends_with_the_game(opened: Opener, agent_server: Server) -> None:
+    page = opened(at=agent_server)
+    deal(page, "FT1-N-AAAAAAW", [DRAW] * (DRAWN_OUT - 1))  # after one more draw nothing is legal
+    page.fill(".speed", "5")
+    page.click(".play-on")
+    wait_until(page, "view.stuck && !panel.isPlaying")
+    assert notice(page) == "No legal move is left. Undo, or begin anew."
+    assert page.is_disabled(".advise")
+    page.keyboard.press("u")
+    settle(page)
+    assert page.is_enabled(".advise")
 
 
 def test_a_server_that_has_ended_is_named(opened: Opener) -> None:

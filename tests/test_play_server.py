@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+import signal
+import subprocess
 import sys
 import threading
+import urllib.request
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from starlette.testclient import TestClient
@@ -18,7 +23,7 @@ from agents.greedy import GreedyAgent
 from agents.outlook import PlannerOutlook
 from agents.random_agent import RandomAgent
 from qv_env import Game
-from qv_env.actions import DRAW
+from qv_env.actions import DRAW, NUM_ACTIONS
 from qv_env.cli.group import qv
 from qv_env.episodes import parse_episode, verify
 from qv_env.history import UNDO
@@ -382,6 +387,14 @@ def test_an_agent_that_fails_is_named_and_the_game_goes_on(
     assert page.do("tap", place="stock")["position"]["stock"] == 63
 
 
+def test_an_agent_may_be_allowed_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    # As an agent without take-backs is where nothing else is legal, which is rare.
+    nothing = np.zeros(248, np.uint8), np.zeros(NUM_ACTIONS, np.int8)
+    monkeypatch.setattr("agents.advising.observe", lambda *_, **__: nothing)
+    with pytest.raises(AdviceError, match="agent greedy is allowed none of the moves"):
+        AgentAdviser(GreedyAgent()).advise(Game(CODE))
+
+
 class Slow:
     """An adviser that thinks until it is told to answer."""
 
@@ -484,6 +497,21 @@ def test_wrong_use_gets_one_line(words: list[str], why: str) -> None:
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.count("\n") == 1
     assert why in result.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")
+def test_the_command_serves_until_it_is_interrupted() -> None:
+    words = [sys.executable, "-m", "qv_env.cli", "play", "--no-browser", "--port", "0"]
+    with subprocess.Popen(
+        [*words, "--deal", CODE], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        (url,) = re.findall(r"http://127\.0\.0\.1:\d+/", process.stdout.readline())
+        with urllib.request.urlopen(url) as answer:  # noqa: S310  # it is our own server's
+            assert b"Quarante Voleurs" in answer.read()
+        process.send_signal(signal.SIGINT)
+        said, complained = process.communicate(timeout=30)
+    assert (process.returncode, said, complained) == (0, "The server has ended.\n", "")
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,7 @@ from agents.random_agent import RandomAgent
 from qv_env.actions import parse_action
 from qv_env.deals import Deal
 from qv_env.episodes import Episode, EpisodeSettings, Policy, make_episode, verify
+from qv_env.history import UNDO
 from qv_env.web import write_replay_page
 from tests.browsing import DESKTOP, PHONE, SMALL_PHONE, wait_until
 from tests.golden import read_transcript
@@ -122,6 +123,17 @@ def test_playing_and_pausing(opened: Opener, won: Episode) -> None:
     assert page.inner_text("#said").endswith("score 1040")
 
 
+def test_the_highest_speed_is_kept(opened: Opener, won: Episode) -> None:
+    page = opened(won)
+    page.clock.install(time=0)
+    page.clock.pause_at(1000)  # from here on, time goes by only as it is told to
+    page.reload()
+    page.select_option("#speed", "32")
+    page.click("#play")
+    page.clock.run_for(2000)
+    assert counter(page) == pytest.approx(64, abs=1)
+
+
 def test_slider_curve_and_moves_lead_to_a_ply(opened: Opener, won: Episode) -> None:
     page = opened(won)
     page.fill("#slider", "50")
@@ -133,6 +145,17 @@ def test_slider_curve_and_moves_lead_to_a_ply(opened: Opener, won: Episode) -> N
     box = page.locator("#chart").bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     assert abs(counter(page) - len(won.actions) / 2) <= 1
+
+
+def test_an_undone_draw_glides_back_to_the_stock(opened: Opener) -> None:
+    page = opened(make_episode(21, [0, 0, UNDO], settings=EpisodeSettings(undo=True)))
+    page.evaluate("player.go(2)")
+    page.keyboard.press("ArrowRight")
+    leaving = "document.querySelectorAll('.card:not([data-place])').length"
+    assert page.evaluate(leaving) == 1
+    wait_until(page, f"{leaving} === 0")
+    page.evaluate("player.go(0)")  # a jump, in which nothing glides
+    assert page.evaluate(leaving) == 0
 
 
 def test_the_end_shows_the_win(opened: Opener, won: Episode) -> None:

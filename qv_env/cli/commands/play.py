@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import threading
 import webbrowser
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from qv_env.web.app import PlayServer
 
 _HIGHEST_PORT: Final = 65_535
+_SCREENS: Final = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
 _WEB_PACKAGES: Final = ("starlette", "uvicorn")
 
 
@@ -60,9 +63,15 @@ def command(
         server = _server(listener, deal, spec, sample=sample)
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
         click.echo(f"The page is at {url}; Ctrl-C ends the server.")
-        if browser:
-            webbrowser.open(url)
+        if browser and _has_screen():
+            # On a thread: some programs return only when they are closed.
+            threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
         _serve(server, listener)
+
+
+def _has_screen() -> bool:
+    """Return whether there is a screen for a browser; without one, Linux offers those of text."""
+    return sys.platform in ("darwin", "win32") or any(map(os.environ.get, _SCREENS))
 
 
 def _listen(port: int | None) -> socket.socket:

@@ -55,8 +55,9 @@ class AgentPanel {
   }
 
   async advise() {
-    const advice = await this.deeds.advise();
-    if (!advice) return;
+    const advice = await this.#thinking(this.deeds.advise());
+    // A slow agent may have advised on a position that is past.
+    if (!advice || advice.revision !== this.deeds.view().revision) return;
     const [first, ...others] = advice.moves;
     if (advice.measure) {
       this.#ratings ??= new Ratings(this.section.querySelector(".ratings"), advice.measure, this.deeds.point);
@@ -77,7 +78,7 @@ class AgentPanel {
 
   async moveOnce() {
     this.stop();
-    await this.deeds.move();
+    await this.#thinking(this.deeds.move());
   }
 
   toggle() {
@@ -89,6 +90,16 @@ class AgentPanel {
     clearTimeout(this.#timer);
     this.#timer = null;
     this.#showPlaying();
+  }
+
+  /** Show that the agent is at work until a promise is kept. */
+  async #thinking(promise) {
+    this.section.setAttribute("aria-busy", true);
+    try {
+      return await promise;
+    } finally {
+      this.section.setAttribute("aria-busy", false);
+    }
   }
 
   #start() {
@@ -103,7 +114,7 @@ class AgentPanel {
 
   async #step() {
     const began = performance.now();
-    const couldMove = await this.deeds.move();
+    const couldMove = await this.#thinking(this.deeds.move());
     if (!this.isPlaying) return; // stopped meanwhile
     if (!couldMove || this.#goesRound()) this.stop();
     else this.#schedule(Math.max(1000 / this.#speed - (performance.now() - began), 0));

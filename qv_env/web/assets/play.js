@@ -66,16 +66,17 @@ async function perform(deed) {
   const isNew = done?.do === "deal" || done?.do === "restart";
   show(answer, { done, isNew });
   if (refused) notify("refusal", refused.reason);
-  else if (isNew) tellOfNewGame(before);
+  else if (isNew) tellOfNewGame(done, before);
   else say(doneWords(done));
   showEnd(answer);
   return answer;
 }
 
 /** Say which game began, and offer the way back to the one that it took the place of. */
-function tellOfNewGame({ code, operations, won }) {
+function tellOfNewGame(done, { code, operations, won }) {
   const way = operations.length && !won ? { deal: code, operations } : null;
-  notify("info", `New game: ${view.deal}.`, way && {
+  const news = done.do === "restart" ? "The same deal from its start." : `New game: ${view.deal}.`;
+  notify("info", news, way && {
     text: "Back to the last one",
     run: () => act({ do: "deal", ...way }),
   });
@@ -116,6 +117,7 @@ function show(next, { done = null, isNew = false } = {}) {
 
 function showFigures({ position, deal }) {
   const placed = FOUNDATIONS.reduce((sum, f) => sum + cardsOf(position.piles[f]).length, 0);
+  document.title = `${deal}: Quarante Voleurs`;
   byId("deal").textContent = deal;
   byId("score").textContent = position.score;
   byId("count").textContent = position.moves;
@@ -131,6 +133,7 @@ function showButtons({ undoable, redoable }) {
 /** Tell of a win, of a game without a move, and of one in which nothing helps. */
 function showEnd({ won, stuck, position }) {
   byId("won").hidden = !won;
+  board.root.classList.toggle("is-won", won);
   clearTimeout(outlookTimer);
   if (won) {
     byId("won-figures").textContent = `${position.score} points, ${position.moves} moves`;
