@@ -117,7 +117,7 @@ def _won(page: Any) -> None:
     page.evaluate(
         "([deal, operations]) => act({ do: 'deal', deal, operations })", [code, operations]
     )
-    page.evaluate("hideNotice()")
+    page.evaluate("notices.hide()")
     _take(page, "play-won.png")
 
 

@@ -9,6 +9,7 @@ class RequestError extends Error {
 }
 
 const UNREACHABLE = 0; // a status that no server gives
+const NONSENSE = 400;
 const GONE = 404;
 const STALE = 409;
 

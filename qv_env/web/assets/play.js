@@ -4,7 +4,6 @@
 const STORE = "qv-game"; // in this tab alone: which game it plays, and what was done in it
 const AUTO_STORE = "qv-auto";
 const GLIDE = 220; // milliseconds
-const NOTICE_LASTS = 7000; // milliseconds
 const DOWNLOAD_TAKES = 10_000; // milliseconds, at most
 const OUTLOOK_WAITS = 400; // milliseconds without a move
 
@@ -14,27 +13,37 @@ const client = new Client();
 const board = new Board(byId("board"));
 const waste = new WasteStrip(byId("waste"));
 let view = null;
-let held = null; // the place whose card is held by keyboard
 let queue = Promise.resolve(); // deeds are done one after another
-let noticeTimer = null;
 let outlookTimer = null;
 
-const places = new Places(board, (place) => pressPlace(place));
+const notices = new Notices(byId("notice"), byId("said"));
+const places = new Places(board, (place) => hand.press(place));
+const hand = new Hand(board, places, {
+  view: () => view,
+  act,
+  drop,
+  complain: (text) => notices.show("refusal", text),
+  say: (text) => notices.say(text),
+});
 const gestures = new Gestures(board, {
   targets: (place) => targetsOf(view, place),
   tap: (place) => act({ do: "tap", place }),
   doubleTap: (place) => act({ do: "double_tap", place }),
-  drop: (source, target) => act({ do: "drop", source, target, auto: isAutomatic() }),
-  covered: () => notify("refusal", settings.covered),
+  drop,
+  covered: () => notices.show("refusal", settings.covered),
 });
 const codeDialog = new CodeDialog(byId("code-dialog"), (text) => beginDeal(text.trim()));
 const panel = settings.agent && new AgentPanel(byId("agent"), settings.agent, {
-  advise: () => trying(() => client.advice()),
+  advise: () => trying(() => asked(() => client.advice())),
   move: async () => Boolean((await act({ do: "agent" }))?.done),
   point: (from, to) => board.point(from, to),
   view: () => view,
-  say: (text, { isNotice = false } = {}) => (isNotice ? notify("info", text) : say(text)),
+  say: (text, { isNotice = false } = {}) => (isNotice ? notices.show("info", text) : notices.say(text)),
 });
+
+function drop(source, target) {
+  return act({ do: "drop", source, target, auto: isAutomatic() });
+}
 
 /** Do something by the server after all that was asked before, and show what came of it. */
 function act(deed) {
@@ -47,36 +56,42 @@ function act(deed) {
 async function perform(deed) {
   let answer;
   try {
-    answer = await client.do({ ...deed, revision: view.revision });
+    answer = await asked(() => client.do({ ...deed, revision: view.revision }));
   } catch (error) {
-    if (error.status === STALE) {
-      show(await client.reload(), { isNew: true });
-      showEnd(view);
-      notify("info", "This game went on in another tab; here is how it stands.");
-      return null;
-    }
-    if (error.status !== GONE) throw error;
-    // The server was started anew, or dropped the idle game: it gets the game back.
-    const again = await client.create(view.code, view.operations);
-    answer = await client.do({ ...deed, revision: again.revision });
+    if (error.status !== STALE) throw error;
+    show(await client.reload(), { isNew: true });
+    showEnd(view);
+    notices.show("info", "This game went on in another tab; here is how it stands.");
+    return null;
   }
-  hold(null);
+  hand.letGo();
   const { done, refused } = answer;
   const before = view;
   const isNew = done?.do === "deal" || done?.do === "restart";
   show(answer, { done, isNew });
-  if (refused) notify("refusal", refused.reason);
+  if (refused) notices.show("refusal", refused.reason);
   else if (isNew) tellOfNewGame(done, before);
-  else say(doneWords(done));
+  else notices.say(doneWords(done));
   showEnd(answer);
   return answer;
+}
+
+/** Ask the server about this tab's game; if it has lost that, it is given it back first. */
+async function asked(task) {
+  try {
+    return await task();
+  } catch (error) {
+    if (error.status !== GONE) throw error;
+    view = await client.create(view.code, view.operations);
+    return task();
+  }
 }
 
 /** Say which game began, and offer the way back to the one that it took the place of. */
 function tellOfNewGame(done, { code, operations, won }) {
   const way = operations.length && !won ? { deal: code, operations } : null;
   const news = done.do === "restart" ? "The same deal from its start." : `New game: ${view.deal}.`;
-  notify("info", news, way && {
+  notices.show("info", news, way && {
     text: "Back to the last one",
     run: () => act({ do: "deal", ...way }),
   });
@@ -88,7 +103,7 @@ async function trying(task) {
     return await task();
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
-    notify("refusal", error.message);
+    notices.show("refusal", error.message);
     return null;
   }
 }
@@ -112,7 +127,7 @@ function show(next, { done = null, isNew = false } = {}) {
   showFigures(next);
   showButtons(next);
   panel?.clear({ isOver: !next.legal.length });
-  hideNotice();
+  notices.hide();
 }
 
 function showFigures({ position, deal }) {
@@ -138,7 +153,7 @@ function showEnd({ won, stuck, position }) {
   if (won) {
     byId("won-figures").textContent = `${position.score} points, ${position.moves} moves`;
   } else if (stuck) {
-    notify("end", "No legal move is left. Undo, or begin anew.");
+    notices.show("end", "No legal move is left. Undo, or begin anew.");
   } else if (!position.stock && settings.hasOutlook) {
     outlookTimer = setTimeout(lookOut, OUTLOOK_WAITS);
   }
@@ -146,35 +161,10 @@ function showEnd({ won, stuck, position }) {
 
 async function lookOut() {
   const { revision } = view;
-  const outlook = await trying(() => client.outlook());
+  const outlook = await trying(() => asked(() => client.outlook()));
   if (!outlook?.hopeless || view.revision !== revision || outlook.revision !== revision) return;
   panel?.stop();
-  notify("end", "The planner finds nothing that helps: no way to another card on the foundations.");
-}
-
-/** Show a sentence over the table, perhaps with a button; one about the end of the game stays. */
-function notify(kind, text, offer = null) {
-  const notice = byId("notice");
-  clearTimeout(noticeTimer);
-  notice.className = `notice ${kind}`;
-  byId("notice-text").textContent = text;
-  byId("notice-offer").hidden = !offer;
-  byId("notice-offer").textContent = offer?.text ?? "";
-  byId("notice-offer").onclick = offer?.run ?? null;
-  notice.classList.add("on");
-  if (kind !== "end") noticeTimer = setTimeout(hideNotice, NOTICE_LASTS);
-}
-
-function hideNotice() {
-  clearTimeout(noticeTimer);
-  byId("notice").classList.remove("on");
-  byId("notice-text").textContent = "";
-  byId("notice-offer").hidden = true;
-}
-
-/** Tell those who listen rather than look. */
-function say(text) {
-  byId("said").textContent = text;
+  notices.show("end", "The planner finds nothing that helps: no way to another card on the foundations.");
 }
 
 function doneWords(done) {
@@ -187,55 +177,13 @@ function doneWords(done) {
 
 // The keyboard.
 
-/** Take the card of a place, or put the one that is held there. */
-function pressPlace(place) {
-  if (held === null) {
-    if (place === "stock") act({ do: "tap", place });
-    else if (place !== "stock" && cardsOf(view.position.piles[place]).length) hold(place);
-    else notify("refusal", `There is no card on ${placeWords(place)}.`);
-  } else if (place === held) {
-    hold(null);
-  } else {
-    const source = held;
-    act({ do: "drop", source, target: place, auto: isAutomatic() });
-  }
-}
-
-function hold(place) {
-  held = place;
-  places.hold(place);
-  const targets = place ? targetsOf(view, place) : [];
-  board.point(place, targets);
-  if (place) say(`Holding ${cardWords(cardsOf(view.position.piles[place]).at(-1))}. ${targetsWords(targets)}`);
-}
-
-function targetsWords(targets) {
-  return targets.length ? `It may go to ${targets.map(placeWords).join("; ")}.` : "No place accepts it.";
-}
-
-function pressColumn(place) {
-  places.focus(place);
-  pressPlace(place);
-}
-
-/** Send the held card, or the one of the place in focus, to the first foundation that accepts it. */
-function pressFoundation() {
-  const source = held ?? document.activeElement.dataset.at;
-  if (!source) return;
-  const target = targetsOf(view, source).find((place) => place[0] === "f");
-  act(target ? { do: "drop", source, target } : { do: "tap", place: source });
-}
-
 const KEYS = {
   d: () => act({ do: "tap", place: "stock" }),
   u: () => act({ do: "undo" }),
   r: () => act({ do: "redo" }),
-  w: () => pressColumn("w"),
-  f: pressFoundation,
-  b: () => {
-    const place = held ?? document.activeElement.dataset.at;
-    if (place) act({ do: "double_tap", place });
-  },
+  w: () => hand.goTo("w"),
+  f: () => hand.toFoundation(),
+  b: () => hand.toBest(),
   a: () => byId("auto").click(),
   n: () => act({ do: "deal" }),
   c: () => codeDialog.open(),
@@ -245,11 +193,11 @@ const KEYS = {
   "?": () => byId("help-dialog").showModal(),
   Escape: () => {
     gestures.cancel();
-    hold(null);
-    hideNotice();
+    hand.letGo();
+    notices.hide();
   },
 };
-for (const [k, place] of COLUMNS.entries()) KEYS[`${(k + 1) % 10}`] = () => pressColumn(place);
+for (const [k, place] of COLUMNS.entries()) KEYS[`${(k + 1) % 10}`] = () => hand.goTo(place);
 
 function pressed(event) {
   if (document.querySelector("dialog[open]") || event.target.matches("input[type=text]")) return;
@@ -292,28 +240,33 @@ async function firstView() {
     return await client.load(kept.id);
   } catch (error) {
     if (error.status !== GONE) throw error;
-    return client.create(kept.code, kept.operations);
+  }
+  try {
+    return await client.create(kept.code, kept.operations);
+  } catch (error) {
+    if (error.status !== NONSENSE) throw error;
+    return client.create(); // what the tab kept is of another version of the server
   }
 }
 
 async function saveEpisode() {
-  const episode = await trying(() => client.episode());
+  const episode = await trying(() => asked(() => client.episode()));
   if (!episode) return;
   const link = htmlElement("a");
   link.href = URL.createObjectURL(new Blob([episode.text], { type: "application/json" }));
   link.download = episode.name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), DOWNLOAD_TAKES);
-  notify("info", `Saved as ${episode.name}.`);
+  notices.show("info", `Saved as ${episode.name}.`);
 }
 
 async function copyCode() {
   try {
     await navigator.clipboard.writeText(view.code);
-    notify("info", "The code is on the clipboard.");
+    notices.show("info", "The code is on the clipboard.");
   } catch {
     getSelection().selectAllChildren(byId("deal"));
-    notify("info", "The browser keeps the clipboard closed; the code is selected.");
+    notices.show("info", "The browser keeps the clipboard closed; the code is selected.");
   }
 }
 
@@ -338,7 +291,7 @@ function setUpButtons() {
   auto.addEventListener("click", () => {
     setAuto(!isAutomatic());
     keep(() => localStorage.setItem(AUTO_STORE, isAutomatic()));
-    say(`Automatic placement ${isAutomatic() ? "on" : "off"}.`);
+    notices.say(`Automatic placement ${isAutomatic() ? "on" : "off"}.`);
   });
 }
 
