@@ -124,22 +124,26 @@ class Slow:
         return self.answer.result(timeout=30)
 
 
-def test_the_server_answers_while_an_agent_thinks() -> None:
+@pytest.mark.parametrize(("path", "status"), [("", 409), ("/advice", 200)])
+def test_the_server_answers_while_an_agent_thinks(path: str, status: int) -> None:
     slow = Slow()
     # As a context, the client has one event loop for all requests, as the real server has.
     with client_of(adviser=slow) as client:
         page = Page(client)
         answers: list[Any] = []
+        body = {} if path else {"do": "agent"}
         ask = threading.Thread(
-            target=lambda: answers.append(client.post(page.path, json={"do": "agent"}))
+            target=lambda: answers.append(client.post(page.path + path, json=body))
         )
         ask.start()
         assert slow.asked.wait(30)
         page.do("tap", place="stock")
-        slow.answer.set_result(Advice((0,), None, ()))
+        slow.answer.set_result(Advice((DRAW,), None, ()))
         ask.join(30)
-        # Its move was for a position that is past.
-        assert answers[0].status_code == 409
+        # What it says is about a position that is past: its move is not made, its advice dated.
+        (answer,) = answers
+        assert answer.status_code == status
+        assert answer.json().get("revision", 0) == 0
         assert client.get(page.path).json()["position"]["stock"] == 63
 
 

@@ -129,10 +129,11 @@ class PlayServer:
 
     async def _advise(self, request: Request) -> Response:
         session = self._session(request)
+        revision = session.revision  # by which a page knows advice on a position that is past
         advice = await self._advice(session.game)
         return JSONResponse(
             {
-                "revision": session.revision,
+                "revision": revision,
                 "moves": [move_view("agent", action_text(a)) for a in advice.actions],
                 "measure": advice.measure,
                 "favoured": favoured_views(advice.favoured),
@@ -141,10 +142,11 @@ class PlayServer:
 
     async def _look_out(self, request: Request) -> Response:
         session = self._session(request)
+        revision = session.revision
         hopeless = False
         if self._outlook is not None:
             hopeless = await self._compute(self._outlook.is_hopeless, session.game.copy())
-        return JSONResponse({"revision": session.revision, "hopeless": hopeless})
+        return JSONResponse({"revision": revision, "hopeless": hopeless})
 
     async def _get_episode(self, request: Request) -> Response:
         session = self._session(request)

@@ -101,7 +101,6 @@ def test_clicks(page: Any) -> None:
 
 
 def test_the_second_click_of_a_double_click_moves_no_other_card(page: Any) -> None:
-    # After 28 draws of this deal an ace lies on another ace's place in the waste or the columns.
     game = Game(CODE)
     while not any(move.startswith("w>f") for move in game.legal_moves):
         game.draw()
@@ -110,6 +109,7 @@ def test_the_second_click_of_a_double_click_moves_no_other_card(page: Any) -> No
     page.wait_for_timeout(400)
     settle(page)
     assert page.evaluate("view.operations.length") == game.moves + 1
+    assert notice(page) == ""
     assert figures(page).startswith("score 10 ")
 
 
@@ -188,7 +188,8 @@ def test_fingers_on_a_phone(opened: Opener, viewport: dict[str, int]) -> None:
     page = opened(viewport, has_touch=True, is_mobile=True)
     size = "[document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
     width, height = page.evaluate(size)
-    assert (width, height) <= (viewport["width"], viewport["height"])
+    assert width <= viewport["width"]
+    assert height <= viewport["height"]
     for button in page.locator(".controls button").all():
         box = button.bounding_box()
         assert box["x"] >= 0

@@ -20,6 +20,7 @@ class AgentPanel {
     const find = (name) => section.querySelector(`.${name}`);
     this.parts = { list: find("rated"), plan: find("plan"), speed: find("speed"), pace: find("pace") };
     this.buttons = { advise: find("advise"), move: find("move-once"), play: find("play-on") };
+    this.name = agent.name;
     find("agent-name").textContent = agent.name;
     find("sees").hidden = !agent.seesStock;
     this.buttons.advise.addEventListener("click", () => this.advise());
@@ -58,22 +59,28 @@ class AgentPanel {
     const advice = await this.#thinking(this.deeds.advise());
     // A slow agent may have advised on a position that is past.
     if (!advice || advice.revision !== this.deeds.view().revision) return;
-    const [first, ...others] = advice.moves;
-    if (advice.measure) {
-      this.#ratings ??= new Ratings(this.section.querySelector(".ratings"), advice.measure, this.deeds.point);
-      this.#ratings.show({ favoured: advice.favoured, move: first.move });
-    } else {
-      const card = cardsOf(this.deeds.view().position.piles[first.from] ?? "").at(-1);
-      const row = htmlElement("li", "chosen", htmlElement("span", "text", first.move));
-      if (card) row.append(cardTag(card));
-      this.parts.list.replaceChildren(row);
-    }
-    const next = others.slice(0, LONGEST_PLAN).map(({ move }) => move);
-    const more = others.length > next.length ? " …" : "";
-    this.parts.plan.textContent = next.length ? `then ${next.join(", ")}${more}` : "";
+    const lead = advice.favoured[0] ?? advice.moves[0];
+    if (advice.measure) this.#showRatings(advice, lead);
+    else this.#showMove(lead);
+    this.parts.plan.textContent = planWords(advice.moves, lead);
     this.section.classList.add("advised");
-    this.deeds.point(first.from, first.to);
-    this.deeds.say(`${this.section.querySelector(".agent-name").textContent} would play ${moveWords(first)}`);
+    this.deeds.point(lead.from, lead.to);
+    this.deeds.say(`${this.name} favours ${moveWords(lead)}`);
+  }
+
+  /** Show the moves that the agent rates highest, as bars. */
+  #showRatings({ measure, favoured }, { move }) {
+    const section = this.section.querySelector(".ratings");
+    this.#ratings ??= new Ratings(section, measure, this.deeds.point);
+    this.#ratings.show({ favoured, move });
+  }
+
+  /** Show the move of an agent that rates nothing. */
+  #showMove({ move, from }) {
+    const card = cardsOf(this.deeds.view().position.piles[from] ?? "").at(-1);
+    const row = htmlElement("li", "chosen", htmlElement("span", "text", move));
+    if (card) row.append(cardTag(card));
+    this.parts.list.replaceChildren(row);
   }
 
   async moveOnce() {
@@ -142,6 +149,14 @@ class AgentPanel {
     play.setAttribute("aria-pressed", this.isPlaying);
     play.querySelector(".label").textContent = this.isPlaying ? "Stop" : "Play on";
   }
+}
+
+/** Return what the agent would play after the move that it favours. */
+function planWords([first, ...others], lead) {
+  if (first.move !== lead.move) return `It draws lots; this time it would play ${first.move}.`;
+  if (!others.length) return "";
+  const next = others.slice(0, LONGEST_PLAN).map(({ move }) => move).join(", ");
+  return `then ${next}${others.length > LONGEST_PLAN ? " …" : ""}`;
 }
 
 /** Return a move as it is said. */

@@ -18,6 +18,7 @@ class Places {
       const button = htmlElement("button", "place");
       button.type = "button";
       button.dataset.at = place;
+      button.setAttribute("aria-pressed", false);
       button.tabIndex = place === this.#current ? 0 : -1;
       button.addEventListener("click", (event) => chosen(place, event));
       button.addEventListener("focus", () => this.#stopAt(place));
