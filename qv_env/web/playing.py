@@ -8,8 +8,8 @@ from qv_env.refusals import COVERED, refusal_text
 from qv_env.web.advice import Adviser
 from qv_env.web.page import Page, standalone_page
 
-_STYLES: Final = ("theme.css", "board.css", "waste.css", "play.css")
-_SCRIPTS: Final = (
+STYLES: Final = ("theme.css", "board.css", "waste.css", "play.css")
+SCRIPTS: Final = (
     "cards.js",
     "board.js",
     "waste.js",
@@ -38,8 +38,8 @@ def playing_page(adviser: Adviser | None, *, has_outlook: bool) -> Page:
     return standalone_page(
         "play.html",
         title="Quarante Voleurs",
-        styles=_STYLES,
-        scripts=_SCRIPTS,
+        styles=STYLES,
+        scripts=SCRIPTS,
         data={
             "agent": agent,
             "hasOutlook": has_outlook,

@@ -134,7 +134,7 @@ class Board {
   /** Let a card glide back to the stock, and take it away when it is there. */
   #toStock(element) {
     delete element.dataset.place;
-    element.classList.remove("moved", "buried");
+    element.classList.remove("moved", "uppermost", "buried");
     setProperties(element, { ...GRID.get("stock"), level: 0, height: 1, z: ABOVE_ALL });
     whenStill(element).then(() => element.remove());
   }
@@ -152,6 +152,7 @@ class Board {
       this.#laid.set(element, lies);
       element.dataset.place = place;
       element.classList.toggle("moved", isMoved);
+      element.classList.toggle("uppermost", isTop);
       element.classList.toggle("buried", !isColumn && level < height - SHOWN_OF_A_STACK);
       setProperties(element, {
         x, row,
