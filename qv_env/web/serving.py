@@ -9,6 +9,9 @@ from typing import Final
 import uvicorn
 from starlette.applications import Starlette
 
+from qv_env.game import Game
+from qv_env.web.view import game_view
+
 HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 8040
 _ANY_FREE_PORT: Final = 0
@@ -48,6 +51,16 @@ def _bound(port: int) -> socket.socket:
         listener.close()
         raise
     return listener
+
+
+def compile_kernels() -> None:
+    """Have the game's kernels compiled, so that the first page does not wait for it."""
+    game = Game(0)
+    game.double_tap("stock")
+    game.undo()
+    game.targets("t1")
+    game.why_not("t1>t2")
+    game_view(game)
 
 
 def serve(app: Starlette, listener: socket.socket) -> None:

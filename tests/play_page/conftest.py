@@ -10,19 +10,33 @@ import pytest
 from agents.advising import AgentAdviser
 from agents.outlook import PlannerOutlook
 from agents.random_agent import RandomAgent
+from qv_env import Game
 from tests.browsing import DESKTOP
-from tests.play_page.playing import Opener, Server, ready
+from tests.play_page.playing import CODE, Opener, Server, ready
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with Server(outlook=PlannerOutlook()) as running:
+def outlook() -> PlannerOutlook:
+    """Return a judge of games; what is compiled for it is compiled before a page waits for it."""
+    judge = PlannerOutlook()
+    game = Game(CODE)
+    while game.stock_count:
+        game.draw()
+    judge.is_hopeless(game)
+    return judge
+
+
+@pytest.fixture(scope="module")
+def server(outlook: PlannerOutlook) -> Iterator[Server]:
+    with Server(outlook=outlook) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def agent_server() -> Iterator[Server]:
-    with Server(adviser=AgentAdviser(RandomAgent()), outlook=PlannerOutlook()) as running:
+def agent_server(outlook: PlannerOutlook) -> Iterator[Server]:
+    adviser = AgentAdviser(RandomAgent())
+    adviser.advise(Game(CODE))
+    with Server(adviser=adviser, outlook=outlook) as running:
         yield running
 
 

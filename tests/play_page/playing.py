@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from qv_env.deals import parse_deal
 from qv_env.web.app import PlayServer
-from qv_env.web.serving import listen, new_server
+from qv_env.web.serving import compile_kernels, listen, new_server
 from tests.browsing import wait_until
 
 CODE: Final = "FT1-N-AAAAAAV"
@@ -30,6 +30,7 @@ class Server:
         )
 
     def __enter__(self) -> Server:
+        compile_kernels()
         self._thread.start()
         return self
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from agents.results.result import read_result
 from agents.results.rows import decode_actions
+from qv_env import Game
 from qv_env.actions import ACTIONS, DRAW, pile_text
 from qv_env.episodes import read_episode, verify
 from tests.browsing import wait_until
@@ -27,6 +28,7 @@ from tests.play_page.playing import (
 
 RESULTS = Path(__file__).parents[2] / "results" / "greedy-test-1000.json"
 DRAWN_OUT = 64
+PLIES_BETWEEN_LOOKS = 25
 
 
 def test_codes_are_entered_and_copied(opened: Opener, server: Server) -> None:
@@ -78,8 +80,13 @@ def test_a_won_game_is_played_to_its_end_and_saved(opened: Opener, tmp_path: Pat
     code, text = min(read_result(RESULTS).wins.items(), key=lambda item: len(item[1]))
     won = decode_actions(text)
     deal(page, code, [])
+    game = Game(code)
     for ply, action in enumerate(won):
         make_by_hand(page, ply, action)
+        game.push(action)
+        if ply % PLIES_BETWEEN_LOOKS == 0:
+            for place in (*game.columns, game.waste, *game.foundations):
+                assert pile(page, place.place) == "".join(map(str, place))
     assert page.is_visible("#won")
     assert page.inner_text("#won-figures").endswith(f"{len(won)} moves")
     assert "The game is won" in page.inner_text("#said")

@@ -98,6 +98,7 @@ def _server(
     """Make the server, with the agents that `qv_env.web` itself knows nothing of."""
     from agents.outlook import PlannerOutlook
     from qv_env.web.app import PlayServer
+    from qv_env.web.serving import compile_kernels
 
     adviser = None
     if spec is not None:
@@ -105,21 +106,10 @@ def _server(
 
         with user_errors():
             adviser = AgentAdviser(load_agent(spec, sample=sample).agent)
-    _warm_up()
+    compile_kernels()
     return PlayServer(
         port=listener.getsockname()[1], deal=deal, adviser=adviser, outlook=PlannerOutlook()
     )
-
-
-def _warm_up() -> None:
-    """Have the game's kernels compiled, so that the first page does not wait for it."""
-    from qv_env.game import Game
-    from qv_env.web.view import game_view
-
-    game = Game(0)
-    game.double_tap("stock")
-    game.undo()
-    game_view(game)
 
 
 def _serve(server: PlayServer, listener: socket.socket) -> None:
