@@ -105,7 +105,7 @@ def _dragging(page: Any) -> None:
     (x, y), (to_x, to_y) = (_middle(page, place) for place in (source, target))
     page.mouse.move(x, y)
     page.mouse.down()
-    page.mouse.move((x + to_x) / 2, (y + to_y) / 2 + 130, steps=4)
+    page.mouse.move(x + (to_x - x) * 0.6, (y + to_y) / 2 + 150, steps=4)
     _take(page, "play-drag.png")
 
 

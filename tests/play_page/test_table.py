@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from qv_env import Game
-from qv_env.actions import DRAW
+from qv_env.actions import ACTIONS, DRAW, pile_text
 from tests.browsing import PHONE, SMALL_PHONE, wait_until
+from tests.golden import read_transcript
 from tests.play_page.playing import (
     CODE,
     Opener,
@@ -111,6 +112,37 @@ def test_the_second_click_of_a_double_click_moves_no_other_card(page: Any) -> No
     assert page.evaluate("view.operations.length") == game.moves + 1
     assert notice(page) == ""
     assert figures(page).startswith("score 10 ")
+
+
+def test_a_card_is_taken_back_from_a_foundation(page: Any) -> None:
+    game = read_transcript("take_backs")
+    ply = next(k for k, a in enumerate(game.actions) if pile_text(ACTIONS[a].source)[0] == "f")
+    source, target = ACTIONS[game.actions[ply]].text.split(">")
+    deal(page, game.deal, game.actions[:ply])
+    page.mouse.click(*top(page, source))
+    settle(page)
+    assert notice(page) == "A card comes back from a foundation only by being dragged to a column."
+    card = pile(page, source)[-2:]
+    drag(page, source, target)
+    assert pile(page, target).endswith(card)
+    assert page.evaluate("view.position.score") == game.scores[ply]
+    assert game.scores[ply] < game.scores[ply - 1]
+
+
+def test_keys_send_a_card_to_its_best_place(page: Any) -> None:
+    page.evaluate("places.focus('t4')")
+    page.keyboard.press("b")
+    settle(page)
+    assert pile(page, "t7").endswith("KSQS")
+    page.keyboard.press("f")
+    settle(page)
+    assert notice(page) == "A foundation is built upwards from the ace, without gaps."
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("f")  # no card is at hand
+    page.keyboard.press("1")
+    page.keyboard.press("2")
+    settle(page)
+    assert notice(page) == "A column is built in one suit."
 
 
 def test_undo_and_redo_over_a_draw(opened: Opener) -> None:
