@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -43,6 +44,30 @@ def test_wrong_use_gets_one_line(words: list[str], why: str) -> None:
     assert why in result.stderr
 
 
+CUT_OFF = (
+    b"POST /games HTTP/1.1\r\nHost: HERE\r\nContent-Type: application/json\r\n"
+    b"Content-Length: 9\r\n\r\n{"
+)
+NONSENSE = [
+    b"",
+    b"nonsense\r\n\r\n",
+    b"GET / HTTP/1.1\r\n\r\n",
+    b"POST / HTTP/1.1\r\nHost: HERE\r\nContent-Type: application/json\r\n\r\n",
+    CUT_OFF,
+    b"GET / HTTP/1.1\r\nHost: HERE\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+]
+
+
+def send_and_hang_up(url: str, message: bytes) -> None:
+    """Send a message to a server, wait until it is read, and close the connection."""
+    address = url.removeprefix("http://").strip("/")
+    name, _, port = address.partition(":")
+    with socket.create_connection((name, int(port)), timeout=30) as connection:
+        connection.sendall(message.replace(b"HERE", address.encode()))
+        connection.shutdown(socket.SHUT_WR)
+        connection.recv(1)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")
 def test_the_command_serves_until_it_is_interrupted() -> None:
     words = [sys.executable, "-m", "qv_env.cli", "play", "--no-browser", "--port", "0"]
@@ -53,6 +78,8 @@ def test_the_command_serves_until_it_is_interrupted() -> None:
         (url,) = re.findall(r"http://127\.0\.0\.1:\d+/", process.stdout.readline())
         with urllib.request.urlopen(url) as answer:  # noqa: S310  # it is our own server's
             assert b"Quarante Voleurs" in answer.read()
+        for nonsense in NONSENSE:
+            send_and_hang_up(url, nonsense)
         process.send_signal(signal.SIGINT)
         said, complained = process.communicate(timeout=30)
     assert (process.returncode, said, complained) == (0, "The server has ended.\n", "")

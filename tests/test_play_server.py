@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from qv_env import Game
@@ -16,6 +18,11 @@ from qv_env.web.sessions import Sessions
 from tests.play_asking import CODE, HERE, PORT, Page, client_of
 
 JSON = {"content-type": "application/json"}
+
+
+@pytest.fixture(scope="module")
+def fuzzed() -> Page:
+    return Page(client_of())
 
 
 @pytest.fixture
@@ -168,6 +175,33 @@ def test_malformed_messages_get_one_sentence(page: Page, body: bytes) -> None:
     assert answer.status_code == 400
     assert 0 < len(answer.json()["error"].splitlines()) < 2
     assert page.client.get(page.path).json() == page.view
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner),
+    max_leaves=5,
+)
+WORDS = st.sampled_from(["stock", "w", "t1", "t4", "t7", "f1", "t4>t7", "draw", CODE]) | JSON_VALUES
+DEEDS = st.sampled_from(["push", "tap", "double_tap", "drop", "undo", "redo", "restart", "deal"])
+KEYS = ["move", "place", "source", "target", "auto", "deal", "operations", "revision", "more"]
+
+
+@settings(max_examples=150)
+@given(
+    st.fixed_dictionaries(
+        {"do": DEEDS | st.just("agent") | JSON_VALUES}, optional=dict.fromkeys(KEYS, WORDS)
+    )
+    | JSON_VALUES
+)
+def test_no_message_breaks_anything(fuzzed: Page, message: object) -> None:
+    answer = fuzzed.client.post(fuzzed.path, content=json.dumps(message), headers=JSON)
+    assert answer.status_code in (200, 400, 404, 409), answer.text
+    if answer.status_code != 200:
+        assert 0 < len(answer.json()["error"].splitlines()) < 2
+    view = fuzzed.client.get(fuzzed.path).json()
+    again = Page(fuzzed.client, deal=view["code"], operations=view["operations"])
+    assert again.view["position"] == view["position"]
 
 
 @pytest.mark.parametrize(

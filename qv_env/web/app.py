@@ -30,7 +30,7 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
@@ -261,10 +261,13 @@ async def _read(request: Request, kind: TypeAdapter[Parsed]) -> Parsed:
         HTTPException: It is too large, no JSON, or no such message.
     """
     body = bytearray()
-    async for part in request.stream():
-        body += part
-        if len(body) > MOST_BYTES:
-            raise HTTPException(*too_large())
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > MOST_BYTES:
+                raise HTTPException(*too_large())
+    except ClientDisconnect:
+        raise HTTPException(HTTPStatus.BAD_REQUEST, "the message was cut off") from None
     try:
         return kind.validate_json(bytes(body))
     except ValidationError as error:

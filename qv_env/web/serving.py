@@ -76,8 +76,9 @@ def new_server(app: Starlette) -> uvicorn.Server:
         ws="none",
         loop="asyncio",
         lifespan="off",
-        log_level="warning",
+        log_level="error",  # warnings are about what others send, which is answered
         access_log=False,
+        proxy_headers=False,
         server_header=False,
         timeout_graceful_shutdown=_SECONDS_TO_END,
     )
