@@ -239,6 +239,7 @@ def test_unknown_paths(client: TestClient, method: str, path: str, status: int) 
         ({"content-type": "text/plain"}, 415),
         ({"content-type": "application/x-www-form-urlencoded"}, 415),
         ({"content-length": "many"}, 413),
+        ({"content-length": "9" * 5000}, 413),
         ({"host": f"localhost:{PORT}"}, 200),
         ({"origin": HERE, "sec-fetch-site": "same-origin"}, 200),
         ({"content-type": "application/json; charset=utf-8"}, 200),

@@ -8,6 +8,7 @@ content type (a form that a foreign page sends without being asked for its origi
 
 from __future__ import annotations
 
+import re
 from http import HTTPStatus
 from typing import Final
 
@@ -17,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES: Final = 256 * 1024
 _NAMES: Final = ("127.0.0.1", "localhost")
+_LENGTH: Final = re.compile(r"[0-9]{1,9}")
 _HTTP_PORT: Final = 80
 _OWN_SITES: Final = (None, "same-origin", "none")  # "none": typed, or opened by a program
 
@@ -86,7 +88,7 @@ def _body_refusal(headers: Headers) -> tuple[HTTPStatus, str] | None:
     if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         return HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "expected a body of type application/json"
     length = headers.get("content-length", "0")
-    if not length.isdecimal() or int(length) > MOST_BYTES:
+    if not _LENGTH.fullmatch(length) or int(length) > MOST_BYTES:
         return too_large()
     return None
 

@@ -53,8 +53,8 @@ def command(
 ) -> None:
     """Play the game in a browser, alone or with an agent at hand.
 
-    The page comes from a server in this process, which other machines cannot reach. Every page has
-    a game of its own; Ctrl-C ends the server and with it all games that were not saved.
+    The page comes from a server in this process, which other machines cannot reach; Ctrl-C ends
+    it. Every tab has a game of its own, which can be saved as an episode file.
     """
     with user_errors():
         deal = None if deal_text is None else parse_deal(deal_text)
