@@ -55,6 +55,10 @@ bench: $(STAMP)  ## Measure steps a second, beside peers, and where training spe
 boards: $(STAMP)  ## Write the tables and plots of results anew, from results/*.json
 	$(BIN)/python scripts/boards.py
 
+.PHONY: screenshots
+screenshots: $(STAMP)  ## Take the pictures of the pages anew, in a Chromium on the path
+	$(BIN)/python scripts/screenshots.py
+
 .PHONY: verify
 verify: $(STAMP)  ## Replay every recorded win by the engine and by the oracle
 	$(BIN)/qv verify results/*.json

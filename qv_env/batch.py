@@ -125,6 +125,12 @@ class Batch:
             task.lay_out(self.tasks, self._tables, self._rules, row, deal.cards, number)
         self._restate_codes(rows, dict(given))
 
+    def begin_at(self, row: int, state: Any) -> None:
+        """Start an episode at a position; the game's deal is not known then."""
+        self.tasks["game"][row] = state
+        self.tasks["deal_number"][row] = task.EXPLICIT_DEAL
+        task.begin_episode(self.tasks, self._tables, self._rules[0], row)
+
     def restart(self, rows: npt.NDArray[np.int64], outputs: Outputs) -> None:
         """Start the next episode of some games and show them, leaving rewards and endings."""
         self._start(rows, np.full(len(rows), task.STREAM_DEAL, np.int64))

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from qv_env import engine
-from qv_env.actions import NUM_ACTIONS, action_text
+from qv_env.actions import NUM_ACTIONS, action_text, parse_action
 from qv_env.jit import kernel
 
 UNDO: Final = NUM_ACTIONS
@@ -64,6 +64,18 @@ def undo_last(state: Any, history: Any) -> int:
     engine.undo(state, action, int(history["changes"][last]))
     state["moves"] = moves
     return action
+
+
+def operation_number(text: str) -> int:
+    """Return the number of an action or an undo by its text.
+
+    >>> operation_number("draw"), operation_number("undo")
+    (0, 269)
+
+    Raises:
+        ValueError: It is neither.
+    """
+    return UNDO if text == UNDO_TEXT else parse_action(text)
 
 
 def operation_text(operation: int) -> str:

@@ -15,6 +15,7 @@ UNDO_OFF: Final = 12
 NOTHING_TO_REDO: Final = 13
 NO_PLACE: Final = 14
 FOUNDATION_TAPPED: Final = 15
+COVERED: Final = 16
 
 REFUSALS: Final[dict[int, str]] = {
     engine.STOCK_EMPTY: "The stock is empty, and it is never turned over again.",
@@ -32,6 +33,7 @@ REFUSALS: Final[dict[int, str]] = {
     NOTHING_TO_REDO: "There is nothing to redo.",
     NO_PLACE: "No foundation and no column accepts this card.",
     FOUNDATION_TAPPED: "A card comes back from a foundation only by being dragged to a column.",
+    COVERED: "Only the top card of a pile moves.",
 }
 
 

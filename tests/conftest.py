@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import hypothesis
 import pytest
+
+from tests.browsing import CHROMIUM, require_chromium
 
 # Set before any test imports these libraries: windows and plots go nowhere.
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
@@ -39,6 +42,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "slow" in item.keywords:
             item.add_marker(skip)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Run a headless Chromium, or skip the test with the reason why there is none."""
+    with require_chromium().sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=CHROMIUM)
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture

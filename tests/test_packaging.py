@@ -34,6 +34,10 @@ while not ended:
 frame = env.render()
 assert frame.ndim == 3 and frame.shape[2] == 3 and frame.std() > 0, frame.shape
 
+from qv_env.web.playing import playing_page
+
+assert "{{" not in playing_page(None, has_outlook=False).html
+
 import agents, qv_env
 
 print(qv_env.__file__, agents.__file__, sep="\\n")

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,9 @@ from qv_env.episodes import (
     verify,
 )
 from qv_env.history import UNDO
-from qv_env.web import replay_html
+from qv_env.web import playing, replay, replay_html
 from qv_env.web.page import asset
+from qv_env.web.playing import playing_page
 from tests.golden import TRANSCRIPTS, read_transcript
 
 CODE = "FT1-N-AAAAAAV"
@@ -174,10 +176,33 @@ def test_what_the_agent_thought_is_there(page: PageParser) -> None:
     assert page_of(make_episode(CODE, [0])).data["measure"] is None
 
 
-def test_every_asset_is_on_a_page_and_every_element_that_scripts_ask_for_exists() -> None:
-    script = asset("replay.js")
-    ids = {attributes.get("id") for _, attributes in PageParser(asset("replay.html")).elements}
-    assert set(re.findall(r"byId\(\"(\w+)\"\)", script)) <= ids
+@pytest.mark.parametrize("name", ["replay", "play"])
+def test_every_element_that_scripts_ask_for_exists(name: str) -> None:
+    script = asset(f"{name}.js")
+    ids = {attributes.get("id") for _, attributes in PageParser(asset(f"{name}.html")).elements}
+    asked = set(re.findall(r"byId\(\"([\w-]+)\"\)", script))
+    assert asked
+    assert asked <= ids
+
+
+def test_every_asset_is_on_a_page() -> None:
+    folder = resources.files("qv_env.web").joinpath("assets")
+    used = {*replay.STYLES, *replay.SCRIPTS, *playing.STYLES, *playing.SCRIPTS}
+    assert {file.name for file in folder.iterdir()} == used | {"replay.html", "play.html"}
+
+
+def test_the_play_page_asks_its_own_server_alone() -> None:
+    page = playing_page(None, has_outlook=False)
+    parsed = PageParser(page.html)
+    for tag, attributes in parsed.elements:
+        assert "src" not in attributes, tag
+        assert not any(name.startswith("on") for name in attributes), tag
+        assert (attributes.get("href") or "data:").startswith(("data:", "#")), tag
+    code = "".join(parsed.texts["script"][1:] + parsed.texts["style"])
+    assert not re.search(r"url\(|@import|XMLHttp|WebSocket|import\(|\beval\b", code)
+    assert re.findall(r"(?<!#)\bfetch\((.*?)\)", code) == ["path, options"]
+    assert set(re.findall(r"https?://[^\"'\s]+", code)) == {"http://www.w3.org/2000/svg"}
+    assert "connect-src 'self'" in page.policy
 
 
 # Linear RGB as people with no red, green or blue cones see it: Machado, Oliveira and Fernandes,
@@ -245,12 +270,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     return tmp_path
 
 
-def replay(*words: str) -> Result:
+def run_replay(*words: str) -> Result:
     return CliRunner().invoke(qv, ("replay", *words), prog_name="qv")
 
 
 def test_the_command_writes_a_page(folder: Path) -> None:
-    result = replay("good.json", "--out", "page.html")
+    result = run_replay("good.json", "--out", "page.html")
     assert result.exit_code == 0, result.output
     assert re.fullmatch(
         rf"page\.html: me on {CODE}, 3 plies, score 0, unfinished, \d+ kB\n", result.stdout
@@ -296,7 +321,7 @@ def test_wrong_use_gets_one_line(words: tuple[str, ...], why: str) -> None:
 
 
 def complain(*words: str, why: str, exit_code: int) -> None:
-    result = replay(*words)
+    result = run_replay(*words)
     assert result.exit_code == exit_code, result.output
     assert result.stdout == ""
     assert result.stderr.count("\n") == 1

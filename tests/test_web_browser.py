@@ -7,7 +7,6 @@ the tests are skipped.
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,30 +18,16 @@ from agents.random_agent import RandomAgent
 from qv_env.actions import parse_action
 from qv_env.deals import Deal
 from qv_env.episodes import Episode, EpisodeSettings, Policy, make_episode, verify
+from qv_env.history import UNDO
 from qv_env.web import write_replay_page
+from tests.browsing import DESKTOP, PHONE, SMALL_PHONE, wait_until
 from tests.golden import read_transcript
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on the path")
-
-DESKTOP = {"width": 1280, "height": 800}
-PHONES = [{"width": 390, "height": 844}, {"width": 320, "height": 640}]
 WON = read_transcript("won_by_greed")
 UNLIMITED = EpisodeSettings(max_episode_steps=None)
 HOSTILE = """</script><img src=x onerror="document.title='caught'"><b>"""
 
-PATIENCE = 500
-
 Opener = Callable[..., Any]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=CHROMIUM)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture
@@ -76,15 +61,6 @@ def won() -> Episode:
 
 def counter(page: Any) -> int:
     return int(page.inner_text("#counter").split(" / ")[0])
-
-
-def wait_until(page: Any, condition: str) -> None:
-    """Wait for a condition in JavaScript; the page's policy forbids playwright's own way."""
-    for _ in range(PATIENCE):
-        if page.evaluate(condition):
-            return
-        page.wait_for_timeout(20)
-    raise AssertionError(f"not within {PATIENCE * 20} ms: {condition}")
 
 
 def test_the_table_shows_every_position(opened: Opener, won: Episode) -> None:
@@ -147,6 +123,17 @@ def test_playing_and_pausing(opened: Opener, won: Episode) -> None:
     assert page.inner_text("#said").endswith("score 1040")
 
 
+def test_the_highest_speed_is_kept(opened: Opener, won: Episode) -> None:
+    page = opened(won)
+    page.clock.install(time=0)
+    page.clock.pause_at(1000)  # from here on, time goes by only as it is told to
+    page.reload()
+    page.select_option("#speed", "32")
+    page.click("#play")
+    page.clock.run_for(2000)
+    assert counter(page) == pytest.approx(64, abs=1)
+
+
 def test_slider_curve_and_moves_lead_to_a_ply(opened: Opener, won: Episode) -> None:
     page = opened(won)
     page.fill("#slider", "50")
@@ -160,6 +147,17 @@ def test_slider_curve_and_moves_lead_to_a_ply(opened: Opener, won: Episode) -> N
     assert abs(counter(page) - len(won.actions) / 2) <= 1
 
 
+def test_an_undone_draw_glides_back_to_the_stock(opened: Opener) -> None:
+    page = opened(make_episode(21, [0, 0, UNDO], settings=EpisodeSettings(undo=True)))
+    page.evaluate("player.go(2)")
+    page.keyboard.press("ArrowRight")
+    leaving = "document.querySelectorAll('.card:not([data-place])').length"
+    assert page.evaluate(leaving) == 1
+    wait_until(page, f"{leaving} === 0")
+    page.evaluate("player.go(0)")  # a jump, in which nothing glides
+    assert page.evaluate(leaving) == 0
+
+
 def test_the_end_shows_the_win(opened: Opener, won: Episode) -> None:
     page = opened(won)
     page.keyboard.press("End")
@@ -168,7 +166,7 @@ def test_the_end_shows_the_win(opened: Opener, won: Episode) -> None:
     assert figures == f"score 1040 moves {len(won.actions)} stock 0 foundations 104"
 
 
-@pytest.mark.parametrize("viewport", PHONES, ids=lambda size: f"{size['width']}")
+@pytest.mark.parametrize("viewport", [PHONE, SMALL_PHONE], ids=lambda size: f"{size['width']}")
 def test_a_phone_has_room_for_everything(opened: Opener, viewport: dict[str, int]) -> None:
     episode = play_episode(RandomAgent(), Deal.from_number(21), seed=3, max_plies=60)
     page = opened(episode, viewport, has_touch=True, is_mobile=True)

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Sequence
 from importlib import resources
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from qv_env.web.symbols import symbols_svg
 
@@ -22,9 +22,27 @@ def asset(name: str) -> str:
     return resources.files(__package__).joinpath(_ASSETS, name).read_text(encoding="utf-8")
 
 
+class Page(NamedTuple):
+    """A page that is one file.
+
+    Attributes:
+        html: The page.
+        policy: Its content security policy, which stands in the page as well.
+    """
+
+    html: str
+    policy: str
+
+
 def standalone_page(
-    template: str, *, title: str, styles: Sequence[str], scripts: Sequence[str], data: Any
-) -> str:
+    template: str,
+    *,
+    title: str,
+    styles: Sequence[str],
+    scripts: Sequence[str],
+    data: Any,
+    asks_server: bool = False,
+) -> Page:
     """Return a page that is one file.
 
     Its content security policy allows the page's own scripts and styles by their digests, and
@@ -37,22 +55,25 @@ def standalone_page(
         styles: Names of style sheets among the assets, in order.
         scripts: Names of scripts among the assets, in order; they share one scope.
         data: What the scripts find as JSON in the element ``data``.
+        asks_server: Whether the page may talk to the server that it came from.
     """
     style = "\n".join(map(asset, styles))
     script = "\n".join(map(asset, scripts))
+    connect = "connect-src 'self'; " if asks_server else ""
+    policy = (
+        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+        f"{connect}img-src data:; base-uri 'none'; form-action 'none'"
+    )
     slots = {
         "title": html.escape(title),
-        "policy": (
-            f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
-            "img-src data:; base-uri 'none'; form-action 'none'"
-        ),
+        "policy": policy,
         "symbols": symbols_svg(),
         "style": style,
         "script": script,
         "data": script_json(data),
     }
     # One pass, so that what stands in the data is never taken for a slot.
-    return _SLOT.sub(lambda match: slots[match[1]], asset(template))
+    return Page(_SLOT.sub(lambda match: slots[match[1]], asset(template)), policy)
 
 
 def script_json(data: Any) -> str:

@@ -14,10 +14,11 @@ from qv_env.web.view import favoured_views, ply_views, position_view
 if TYPE_CHECKING:
     from qv_env.episodes import Episode
 
-_STYLES: Final = ("theme.css", "board.css", "replay.css")
-_SCRIPTS: Final = (
+STYLES: Final = ("theme.css", "board.css", "waste.css", "replay.css")
+SCRIPTS: Final = (
     "cards.js",
     "board.js",
+    "waste.js",
     "chart.js",
     "moves.js",
     "ratings.js",
@@ -40,10 +41,10 @@ def replay_html(episode: Episode, replay: Replay) -> str:
     return standalone_page(
         "replay.html",
         title=f"{replay.deal}, played by {player}: Quarante Voleurs",
-        styles=_STYLES,
-        scripts=_SCRIPTS,
+        styles=STYLES,
+        scripts=SCRIPTS,
         data=_data(episode, replay),
-    )
+    ).html
 
 
 def write_replay_page(path: str | os.PathLike[str], episode: Episode, replay: Replay) -> Path:

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from qv_env.actions import ACTIONS, pile_text
+from qv_env.actions import ACTIONS, parse_action, pile_text
 from qv_env.cards import card_text
+from qv_env.game import Game
 from qv_env.game.piles import columns_of, foundations_of, waste_of
-from qv_env.history import UNDO, operation_text
+from qv_env.history import UNDO, operation_number, operation_text
 from qv_env.replay import Replay
 from qv_env.sizes import FULL
 
@@ -86,6 +87,40 @@ def favoured_views(favoured: Sequence[tuple[int, float]]) -> list[dict[str, Any]
             view |= {"from": pile_text(action.source), "to": pile_text(action.destination)}
         views.append(view)
     return views
+
+
+def game_view(game: Game) -> dict[str, Any]:
+    """Return a person's game as the page of ``qv play`` takes it.
+
+    Returns:
+        ``position`` (`position_view`); ``deal``, its name, and ``code``; ``legal``, the legal moves
+        as text; ``undoable`` and ``redoable``, how many operations; ``last``, the last move that
+        stands, or None; ``won`` and ``stuck``; and ``operations``, all that was done, as numbers.
+    """
+    undoable = game.undoable
+    return {
+        "position": position_view(game.state),
+        "deal": game.deal.name if game.deal else None,
+        "code": game.code,
+        "legal": list(game.legal_moves),
+        "undoable": len(undoable),
+        "redoable": len(game.redoable),
+        "last": move_view("push", undoable[-1]) if undoable else None,
+        "won": game.is_won,
+        "stuck": game.is_stuck,
+        "operations": [operation_number(text) for text in game.operations],
+    }
+
+
+def move_view(deed: str, move: str) -> dict[str, Any]:
+    """Return what was done and the move that it came to, with the places of that move.
+
+    >>> move_view("tap", "draw")
+    {'do': 'tap', 'move': 'draw', 'from': 'stock', 'to': 'w'}
+    """
+    action = ACTIONS[parse_action(move)]
+    places = {"from": pile_text(action.source), "to": pile_text(action.destination)}
+    return {"do": deed, "move": move, **places}
 
 
 def _moved_card(before: Any, after: Any, source: int, destination: int) -> str:

@@ -21,11 +21,12 @@ class Board {
   #laid = new WeakMap(); // where each element lies, to leave alone those that stay
   #hasNew = false; // whether cards came from the stock that no browser has laid out yet
   #stockCount = htmlElement("span", "count");
+  #stock = 0;
 
-  /** Build an empty table in an element of the class `board`. */
+  /** Build an empty table in an element of the class `board`; a picture, unless it has a role. */
   constructor(root) {
     this.root = root;
-    root.setAttribute("role", "img");
+    if (!root.hasAttribute("role")) root.setAttribute("role", "img");
     for (const [place, { x, row }] of GRID) {
       const slot = htmlElement("div", place === "stock" ? "slot stock" : "slot");
       slot.dataset.place = place;
@@ -60,27 +61,47 @@ class Board {
     const before = this.#cards;
     this.#cards = this.#match(wanted);
     const kept = new Set(this.#cards.map(({ element }) => element));
-    for (const { element } of before) if (!kept.has(element)) element.remove();
+    const goBack = position.stock > this.#stock && !still;
     this.#cloth.classList.toggle("still", still);
+    for (const { element } of before) {
+      if (kept.has(element)) continue;
+      if (goBack) this.#toStock(element);
+      else element.remove();
+    }
     this.#lay(moved);
+    this.#stock = position.stock;
     this.#stockCount.textContent = position.stock || "";
     this.#slots.get("stock").classList.toggle("full", position.stock > 0);
-    this.root.setAttribute("aria-label", positionLabel(position));
+    if (this.root.getAttribute("role") === "img") {
+      this.root.setAttribute("aria-label", positionLabel(position));
+    }
     this.point(null, null);
   }
 
-  /** Outline the top card of one place and the place that it could go to; null for neither. */
-  point(source, destination) {
+  /** Outline the top card of one place and the places that it could go to; null for neither. */
+  point(source, destinations) {
     for (const element of this.#cloth.querySelectorAll(".source, .target")) {
       element.classList.remove("source", "target");
     }
-    if (source) this.#topOf(source).classList.add("source");
-    if (destination) this.#topOf(destination).classList.add("target");
+    if (source) this.topOf(source).classList.add("source");
+    for (const place of [destinations].flat()) {
+      if (place) this.topOf(place).classList.add("target");
+    }
   }
 
-  #topOf(place) {
+  /** Return the element of the top card of a place, or of its slot if it has no card. */
+  topOf(place) {
     const pile = this.#cards.filter((card) => card.place === place);
-    return pile.length ? pile.at(-1).element : this.#slots.get(place);
+    return pile.length ? pile.at(-1).element : this.slotOf(place);
+  }
+
+  slotOf(place) {
+    return this.#slots.get(place);
+  }
+
+  /** Return how many cards lie on a place, and how high its top card lies as the board counts. */
+  heightOf(place) {
+    return this.#cards.filter((card) => card.place === place).length;
   }
 
   /** Give every wanted card an element: its own if it stays, else that of an equal card. */
@@ -110,6 +131,14 @@ class Board {
     return element;
   }
 
+  /** Let a card glide back to the stock, and take it away when it is there. */
+  #toStock(element) {
+    delete element.dataset.place;
+    element.classList.remove("moved", "uppermost", "buried");
+    setProperties(element, { ...GRID.get("stock"), level: 0, height: 1, z: ABOVE_ALL });
+    whenStill(element).then(() => element.remove());
+  }
+
   #lay(moved) {
     if (this.#hasNew) this.#cloth.getBoundingClientRect(); // so that they glide from the stock
     this.#hasNew = false;
@@ -123,6 +152,7 @@ class Board {
       this.#laid.set(element, lies);
       element.dataset.place = place;
       element.classList.toggle("moved", isMoved);
+      element.classList.toggle("uppermost", isTop);
       element.classList.toggle("buried", !isColumn && level < height - SHOWN_OF_A_STACK);
       setProperties(element, {
         x, row,
@@ -132,6 +162,11 @@ class Board {
       });
     }
   }
+}
+
+/** Wait until an element moves no more; at once where nothing moves. */
+function whenStill(element) {
+  return Promise.allSettled(element.getAnimations().map((animation) => animation.finished));
 }
 
 function setProperties(element, properties) {

@@ -12,6 +12,7 @@ const scores = game.positions.map(({ score }) => score);
 const mostWaste = game.positions.reduce((most, { piles }) => Math.max(most, piles.w.length / 2), 0);
 
 const board = new Board(byId("board"));
+const waste = new WasteStrip(byId("waste"), mostWaste);
 const player = new Player(end, show);
 const chart = new ScoreChart(byId("chart"), scores, (ply) => player.go(ply));
 const moves = new MoveList(byId("moves"), game.plies, scores, (ply) => player.go(ply));
@@ -28,21 +29,9 @@ function show({ isStep }) {
   chart.show(ply);
   moves.show(ply);
   ratings?.show(game.plies[ply]);
-  showWaste(cardsOf(position.piles.w));
+  waste.show(cardsOf(position.piles.w));
   showFigures(position);
   showControls(ply, move);
-}
-
-/** List the waste; its room is that of the longest one, so that nothing else moves. */
-function showWaste(cards) {
-  const items = byId("waste").children;
-  for (let k = 0; k < mostWaste; k++) {
-    const card = cards[k] ?? "";
-    items[k].className = k === cards.length - 1 ? "top" : card ? "" : "room";
-    if (!card || items[k].dataset.card === card) continue;
-    items[k].dataset.card = card;
-    items[k].replaceChildren(cardTag(card));
-  }
 }
 
 function showFigures(position) {
@@ -92,8 +81,6 @@ function pressed(event) {
 
 function begin() {
   byId("deal").textContent = game.deal;
-  const places = Array.from({ length: mostWaste }, () => htmlElement("li", "room", cardTag("TS")));
-  byId("waste").append(...places);
   const who = htmlElement("bdi", "", game.agent ?? "somebody");
   byId("by").append("played by ", who, game.stock === "open" ? ", who saw the stock" : "");
   byId("by").title = `recorded by qv-env ${game.library}` + (game.seed === null ? "" : `, seed ${game.seed}`);
