@@ -119,7 +119,8 @@ def search(room: Any, state: Any, weights: Any, nodes: int) -> int:
 @separate_kernel
 def expand(room: Any, node: int, waiting: int, nodes: int) -> int:
     """Add the successors of a node that are new, and return how many nodes wait in the heap."""
-    moves, states, keys = room["list"], room["states"], room["keys"][: room["slots"]]
+    moves, states, ledgers = room["list"], room["states"], room["ledgers"]
+    keys = room["keys"][: room["slots"]]
     total = list_search_moves(states[node], moves)
     for k in range(total):
         child = room["count"]
@@ -129,8 +130,8 @@ def expand(room: Any, node: int, waiting: int, nodes: int) -> int:
         states[child] = states[node]
         waste_before = states[node]["waste_count"]
         make_search_move(states[child], source, destination, room["actions"], 0)
-        ledger = room["ledgers"][child]
-        _copy_ledger(ledger, room["ledgers"][node])
+        ledgers[child] = ledgers[node]
+        ledger = ledgers[child]
         if not add_key(keys, update_keys(ledger, states[child], states[node])):
             continue
         room["count"] = child + 1
@@ -150,13 +151,6 @@ def expand(room: Any, node: int, waiting: int, nodes: int) -> int:
             break
         waiting = push(room["heap"], waiting, room["values"], child)
     return waiting
-
-
-@kernel
-def _copy_ledger(ledger: Any, source: Any) -> None:
-    ledger["keys"][:] = source["keys"]
-    ledger["values"][:] = source["values"]
-    ledger["runs"][:] = source["runs"]
 
 
 @separate_kernel

@@ -41,7 +41,8 @@ def ledger_dtype(sizes: Sizes = FULL) -> np.dtype[np.void]:
 def set_weights(room: Any, state: Any, weights: Any) -> None:
     """Work out the weights for the stock of a state, which all positions of a search share."""
     share = stock_share(state)
-    room["weights"][:] = weights[0] + share * (weights[1] - weights[0])
+    for k in range(room["weights"].shape[0]):
+        room["weights"][k] = weights[0, k] + share * (weights[1, k] - weights[0, k])
 
 
 @separate_kernel
