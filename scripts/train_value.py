@@ -118,6 +118,7 @@ def train(found: Any, epochs: int, seed: int) -> dict[str, Any]:
 @click.option("--out", type=click.Path(path_type=Path), default=value.FILE, show_default=True)
 def main(*, games: int, nodes: int, epochs: int, threads: int, seed: int, out: Path) -> None:
     """Train the network that judges where playouts stop, on train deals."""
+    torch.set_num_threads(threads)
     arrays = train(play(games, nodes, threads, seed), epochs, seed)
     with moved_into_place(out) as draft:
         np.savez(draft, **arrays)
