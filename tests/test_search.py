@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from agents.agent import Agent
+from agents.evaluate import play_deals
 from agents.planner import PlannerAgent, SamplerAgent
 from agents.search import beam, closure, moves
-from agents.search.evaluation import FACTS, write_facts
+from agents.search.evaluation import FACTS, evaluate, write_facts
 from agents.search.weights import FILE, load_weights, weights_text
 from qv_env import QuaranteVoleursEnv, engine, mask
 from qv_env.deals import Deal
@@ -238,10 +239,30 @@ def test_facts_are_what_their_descriptions_say() -> None:
                 break
 
 
+def test_search_works_out_values_and_keys_of_positions_as_if_from_scratch() -> None:
+    room = closure.workspace(300)[0]
+    actions, facts = np.zeros(256, np.int16), np.zeros(len(FACTS))
+    state, looked_at = dealt(reference.shuffled(3)), 0
+    for _ in range(64):
+        moves.make_safe_moves(state, actions, 0)
+        chosen = closure.search(room, state, WEIGHTS, 300)
+        for node in range(int(room["count"])):
+            position, keys = room["states"][node], room["ledgers"][node]["keys"]
+            value = evaluate(position, WEIGHTS, facts)
+            assert room["values"][node] == pytest.approx(value, abs=1e-9)
+            with np.errstate(over="ignore"):
+                key = mask.finish_key(np.sum(keys, dtype=np.uint64), position)
+            assert key == mask.canonical_key(position)
+            looked_at += 1
+        state = room["states"][chosen].copy()
+        engine.apply(state, 0)
+    assert looked_at > 1000
+
+
 def agents() -> list[Agent]:
     return [
         PlannerAgent(nodes=60),
-        SamplerAgent(worlds=2, candidates=3, nodes=60, playout_nodes=20),
+        SamplerAgent(worlds=2, candidates=3, nodes=60, playout_nodes=20, horizon=4),
     ]
 
 
@@ -269,11 +290,16 @@ def test_two_deals_that_look_alike_are_played_alike(agent: Agent) -> None:
 
 @pytest.mark.parametrize("agent", agents(), ids=lambda agent: agent.name)
 def test_a_game_goes_the_same_way_in_any_batch(agent: Agent) -> None:
-    from agents.evaluate import play_deals
-
     deals = [Deal.from_number(n) for n in range(5)]
     alone = [play_deals(agent, [deal])[0].score for deal in deals]
     assert [game.score for game in play_deals(agent, deals, batch=3)] == alone
+
+
+def test_agents_count_what_they_do() -> None:
+    for agent in agents():
+        game = play_deals(agent, [Deal.from_number(1)])[0]
+        assert game.counts["nodes"] > 64  # one a draw at least
+        assert (game.counts["playouts"] > 0) == (agent.name == "sampler")
 
 
 def test_wins_of_the_beam_replay() -> None:
