@@ -50,7 +50,7 @@ class AgentAdviser:
         """Whether the agent is shown the order of the stock."""
         return self._agent.env_kwargs.get("stock") == "open"
 
-    def advise(self, game: Game) -> Advice:
+    def advise(self, game: Game, *, rated: bool = True) -> Advice:
         """Say what the agent would do; see `qv_env.web.advice.Adviser.advise`."""
         state = game.state
         try:
@@ -59,7 +59,7 @@ class AgentAdviser:
             actions = self._plans.get(state.tobytes(), ())
             if not actions:
                 raise AdviceError(f"agent {self.name} is allowed none of the moves that are left")
-            if not isinstance(self._agent, RatingAgent):
+            if not rated or not isinstance(self._agent, RatingAgent):
                 return Advice(actions, None, ())
             observation, mask = self._shown(state)
             (favoured,) = favoured_actions(self._agent, observation[None], mask[None])

@@ -9,13 +9,13 @@ with the planner as the player, and draws from the one that does best.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.agent import ActionMasks, Actions, Observations, Rows, Seeds
-from agents.search import closure, planning
+from agents.search import closure, planning, rating
 from agents.search.value import load_net
 from agents.search.weights import load_weights
 from qv_env import engine, read_observation
@@ -25,6 +25,10 @@ _LEAST: Final = {"nodes": 2, "playout_nodes": 2, "candidates": 1, "worlds": 0, "
 
 class PlannerAgent:
     """Draws from the position that its evaluation likes best.
+
+    It rates actions (`agents.rating.RatingAgent`) by what it chooses by: the evaluation of the best
+    position to draw from that it finds behind the action. Where it sees a win or the stock is
+    empty, the rating is the number of cards on the foundations that the action leads to.
 
     Args:
         nodes: Most positions looked at between two draws.
@@ -84,9 +88,33 @@ class PlannerAgent:
         )
         return actions
 
+    @property
+    def measure(self) -> Literal["value"]:
+        """What `rate` gives: values."""
+        return "value"
+
+    def rate(self, observations: Observations, action_masks: ActionMasks) -> NDArray[np.float64]:
+        """Rate the actions of positions; see `agents.rating.RatingAgent.rate`."""
+        ratings = np.full(action_masks.shape, np.nan)
+        rating.rate_actions(
+            self._rooms,
+            self._state,
+            read_observation(observations),
+            action_masks,
+            self._weights,
+            self._net,
+            self._settings[0],
+            self._means,
+            ratings,
+        )
+        return ratings
+
 
 class SamplerAgent(PlannerAgent):
     """Draws from the position that does best in playouts.
+
+    It rates actions by playouts of their own: about the share of games won, and a little for cards
+    on the foundations.
 
     Args:
         worlds: Random orders of the unseen cards in each round; after a round the worse half of

@@ -87,15 +87,9 @@ def _plan(
         room["looked_at"], room["playouts"] = 0, 0
     count = make_safe_moves(state, path, 0)
     seed = mix(plan["seed"], plan["decisions"])
-    if settings["worlds"] > 0:
-        goal = choose_exit(rooms[0], rooms[1], state, weights, net, settings, seed, means)
-    else:
-        goal = search(rooms[0], state, weights, settings["nodes"])
-    won = rooms[0]["won"] >= 0
-    if state["stock_count"] == 0 and not won:
-        goal = _fullest(rooms[0])
+    goal = find_goal(rooms, state, weights, net, settings, seed, means)
     count = write_path(rooms[0], goal, path, count)
-    if state["stock_count"] > 0 and not won:
+    if state["stock_count"] > 0 and rooms[0]["won"] < 0:
         path[count] = DRAW
         count += 1
     plan["length"], plan["next"] = count, 0
@@ -104,6 +98,34 @@ def _plan(
     for room in rooms:
         plan["nodes"] += room["looked_at"]
         plan["playouts"] += room["playouts"]
+
+
+@separate_kernel
+def find_goal(
+    rooms: Any, state: Any, weights: Any, net: Any, settings: Any, seed: Any, means: Any
+) -> int:
+    """Search from a position, in which all safe moves have been made, for where to go.
+
+    Args:
+        rooms: See `choose_actions`, and for all that is not here; the first holds the search.
+        state: Where the search begins.
+        weights: See there.
+        net: See there.
+        settings: See there.
+        seed: Decides the orders of the unseen cards in playouts; uint64.
+        means: Written where playouts are made; see `agents.search.sampling.choose_exit`.
+
+    Returns:
+        A won node; failing that, the exit to draw from; without a stock, the first of the nodes
+        with most cards on the foundations.
+    """
+    if settings["worlds"] > 0:
+        goal = choose_exit(rooms[0], rooms[1], state, weights, net, settings, seed, means)
+    else:
+        goal = search(rooms[0], state, weights, settings["nodes"])
+    if state["stock_count"] == 0 and rooms[0]["won"] < 0:
+        goal = _fullest(rooms[0])
+    return int(goal)
 
 
 @separate_kernel

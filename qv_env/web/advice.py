@@ -22,7 +22,8 @@ class Advice(NamedTuple):
         actions: The actions that it would make from here, up to the next draw; at least one.
         measure: What the numbers are: probabilities, or values in a unit of the agent's own; None
             for an agent that does not rate its choices.
-        favoured: The best-rated actions with their numbers, best first; empty without a measure.
+        favoured: The best-rated actions with their numbers, best first; empty without a measure,
+            and where the agent rates nothing or was not asked to.
     """
 
     actions: tuple[int, ...]
@@ -43,8 +44,12 @@ class Adviser(Protocol):
         """Whether the agent is shown the order of the stock."""
         ...
 
-    def advise(self, game: Game) -> Advice:
+    def advise(self, game: Game, *, rated: bool = True) -> Advice:
         """Say what the agent would do in a game that has a legal move; the game is not changed.
+
+        Args:
+            game: The game.
+            rated: Whether the agent's numbers are wanted, which may take as long as the choice.
 
         Raises:
             AdviceError: The agent failed.

@@ -23,6 +23,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
@@ -130,7 +131,7 @@ class PlayServer:
     async def _advise(self, request: Request) -> Response:
         session = self._session(request)
         revision = session.revision  # by which a page knows advice on a position that is past
-        advice = await self._advice(session.game)
+        advice = await self._advice(session.game, rated=True)
         return JSONResponse(
             {
                 "revision": revision,
@@ -159,20 +160,21 @@ class PlayServer:
 
     async def _let_agent_move(self, session: Session) -> dict[str, Any]:
         revision = session.revision
-        advice = await self._advice(session.game)
+        advice = await self._advice(session.game, rated=False)
         _check_revision(session, revision)
         move = session.game.push(advice.actions[0])
         session.players.add(self._adviser.name if self._adviser else PERSON)
         session.revision += 1
         return move_view("agent", move)
 
-    async def _advice(self, game: Game) -> Advice:
+    async def _advice(self, game: Game, *, rated: bool) -> Advice:
         if self._adviser is None:
             raise HTTPException(HTTPStatus.NOT_FOUND, NO_AGENT)
         if not game.legal_moves:
             raise HTTPException(HTTPStatus.CONFLICT, "no move is left to advise on")
         try:
-            return await self._compute(self._adviser.advise, game.copy())
+            advise = partial(self._adviser.advise, rated=rated)
+            return await self._compute(advise, game.copy())
         except AdviceError as error:
             raise HTTPException(HTTPStatus.INTERNAL_SERVER_ERROR, str(error)) from None
 

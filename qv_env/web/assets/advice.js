@@ -59,8 +59,10 @@ class AgentPanel {
     const advice = await this.#thinking(this.deeds.advise());
     // A slow agent may have advised on a position that is past.
     if (!advice || advice.revision !== this.deeds.view().revision) return;
-    const lead = advice.favoured[0] ?? advice.moves[0];
-    if (advice.measure) this.#showRatings(advice, lead);
+    // A model may draw lots, and is asked what it favours; by values, what it would do is meant.
+    const drawsLots = advice.measure === "probability";
+    const lead = (drawsLots && advice.favoured[0]) || advice.moves[0];
+    if (advice.favoured.length) this.#showRatings(advice, lead);
     else this.#showMove(lead);
     this.parts.plan.textContent = planWords(advice.moves, lead);
     this.section.classList.add("advised");

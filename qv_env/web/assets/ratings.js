@@ -49,16 +49,19 @@ class Ratings {
     return row;
   }
 
-  /** Return a bar's length in [0, 1]; values are shown from zero, or from the lowest if negative. */
+  /**
+   * Return a bar's length in [0, 1]. The highest value has a full bar; the others are shown from
+   * zero, or from the lowest if that is negative.
+   */
   #share(number, numbers) {
     if (this.measure === "probability") return number;
     const low = Math.min(...numbers, 0);
-    const high = Math.max(...numbers, 0);
-    return high > low ? (number - low) / (high - low) : 0;
+    const high = Math.max(...numbers);
+    return high > low ? (number - low) / (high - low) : 1;
   }
 
   #label(number) {
-    if (this.measure === "value") return `${Number(number.toPrecision(VALUE_DIGITS))}`;
+    if (this.measure === "value") return `${Number(number.toPrecision(VALUE_DIGITS))}`.replace("-", "−");
     return `${(100 * number).toFixed(1)}%`;
   }
 }
