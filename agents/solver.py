@@ -1,27 +1,28 @@
 """The solver: finds wins of deals whose stock is known.
 
-It runs staged beams (`agents.search.beam`) of growing width until one of them wins or the budget
-is used up. Beams cut off what looks bad, which is a guess: a deal that is not solved may still be
-winnable, and the verdict is then `UNKNOWN`.
+It runs a portfolio of staged beams (`agents.search.portfolio`) until one of them wins or the
+budget is used up. Beams cut off what looks bad, which is a guess: a deal that is not solved may
+still be winnable, and the verdict is then `UNKNOWN`.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from enum import StrEnum
-from threading import Timer
-from typing import Final, NamedTuple
+from typing import Annotated, Any, ClassVar, Final, NamedTuple
 
 import numpy as np
+from pydantic import Field
 
-from agents.search import beam, closure
-from agents.search.weights import load_weights
-from qv_env import engine
+from agents.agent import ActionMasks, Actions, Observations, Rows, Seeds
+from agents.search import beam, portfolio, stage
+from agents.search.cpu_limit import cpu_limit
+from agents.search.foresight_weights import load_foresight
+from qv_env import engine, rebuild_state
+from qv_env.cards import DECK_SIZE
 from qv_env.deals import Deal
 
-NODES: Final = 100  # positions looked at between two draws
-FIRST_WIDTH: Final = 8
-WIDTH_GROWTH: Final = 4
 MOST_ACTIONS: Final = 10_000
 _MIB: Final = 2**20
 
@@ -38,8 +39,9 @@ class Solution(NamedTuple):
 
     Attributes:
         verdict: Whether a win was found.
-        actions: The actions of the win; empty without one.
+        actions: The actions of the win; without one, of the line that brought most cards up.
         stopped_by: What ended a search without a win: ``time`` or ``memory``.
+        beams: Beams run; the last of them won, if any did.
         width: Width of the last beam.
         nodes: Positions looked at, over all beams.
         seconds: Processor time of this thread.
@@ -48,6 +50,7 @@ class Solution(NamedTuple):
     verdict: Verdict
     actions: tuple[int, ...]
     stopped_by: str | None
+    beams: int
     width: int
     nodes: int
     seconds: float
@@ -57,7 +60,7 @@ class Solver:
     """Solves one deal after another within a budget for each.
 
     Args:
-        seconds: Time for each deal.
+        seconds: Processor time for each deal.
         memory: Most memory for the beams, in MiB.
 
     Raises:
@@ -69,57 +72,119 @@ class Solver:
             raise ValueError(f"the solver needs some time, more than 0 seconds; got {seconds}")
         self._seconds = seconds
         self._memory = memory * _MIB
-        if beam.room_bytes(FIRST_WIDTH) > self._memory:
-            least = -(-beam.room_bytes(FIRST_WIDTH) // _MIB)
+        self._learned = load_foresight()
+        self._room = stage.stage_room(portfolio.NODES)
+        self._last_room = stage.stage_room(portfolio.LAST_NODES)
+        self._width = portfolio.FIRST_WIDTH
+        if beam.room_bytes(self._width, portfolio.NODES) > self._memory:
+            least = -(-beam.room_bytes(self._width, portfolio.NODES) // _MIB)
             raise ValueError(f"the solver needs {least} MiB or more; got {memory}")
-        self._weights = load_weights()
-        self._room = closure.workspace(NODES)
-        self._stages = beam.beam_room(FIRST_WIDTH)
-        self._width = FIRST_WIDTH
+        self._beam = beam.beam_room(self._width, portfolio.NODES)
         self._path = np.zeros(MOST_ACTIONS, np.int16)
         # Compiles, so that no deal is charged for it.
-        self._beam(engine.new_state(), FIRST_WIDTH, np.ones(1, np.uint8))
+        self._search(engine.new_state(), portfolio.plan(0, self._learned), np.ones(1, np.uint8))
 
-    def solve(self, deal: Deal) -> Solution:
-        """Search a deal for a win."""
-        state = engine.new_state()
-        engine.deal(state, deal.cards)
-        stop = np.zeros(1, np.uint8)
-        timer = Timer(self._seconds, stop.fill, (1,))
-        timer.daemon = True
+    def solve(self, state: np.void) -> Solution:
+        """Search a position for a win, such as a fresh deal; see `deal_state`."""
         start = time.thread_time()
-        timer.start()
-        width, nodes = FIRST_WIDTH, 0
-        try:
+        number, nodes, cards = 0, 0, 0
+        actions: tuple[int, ...] = ()
+        stopped_by = None
+        with cpu_limit(self._seconds) as stop:
             while True:
-                length = self._beam(state, width, stop)
-                nodes += int(self._stages[0]["nodes"])
-                wider = width * WIDTH_GROWTH
-                if length >= 0 or stop[0]:
-                    stopped_by = None if length >= 0 else "time"
-                    break
-                if beam.room_bytes(wider) > self._memory:
+                plan = portfolio.plan(number, self._learned)
+                if beam.room_bytes(plan.width, portfolio.NODES) > self._memory:
                     stopped_by = "memory"
                     break
-                width = wider
-        finally:
-            timer.cancel()
-        actions = tuple(self._path[: max(length, 0)].tolist())
-        verdict = Verdict.SOLVED if length >= 0 else Verdict.UNKNOWN
+                length = self._search(state, plan, stop)
+                number += 1
+                nodes += int(self._beam.counters[beam.NODES])
+                if self._beam.counters[beam.CARDS] > cards:
+                    cards = int(self._beam.counters[beam.CARDS])
+                    actions = tuple(self._path[:length].tolist())
+                if cards == DECK_SIZE:
+                    break
+                if stop[0]:
+                    stopped_by = "time"
+                    break
+        verdict = Verdict.UNKNOWN if stopped_by else Verdict.SOLVED
         seconds = time.thread_time() - start
-        return Solution(verdict, actions, stopped_by, width, nodes, seconds)
+        return Solution(verdict, actions, stopped_by, number, plan.width, nodes, seconds)
 
-    def _beam(self, state: np.void, width: int, stop: np.ndarray) -> int:
-        if width > self._width:
-            self._stages = beam.beam_room(width)
-            self._width = width
+    def _search(self, state: np.void, plan: portfolio.Plan, stop: np.ndarray) -> int:
+        if plan.width > self._width:
+            self._width = plan.width
+            self._beam = beam.beam_room(self._width, portfolio.NODES)
         return beam.search_beam(
-            self._stages[0],
-            self._room[0],
+            beam.part_of(self._beam, plan.width, portfolio.NODES),
+            self._room,
+            self._last_room,
             state,
-            self._weights,
-            width,
-            NODES,
+            plan.weights,
+            plan.width,
+            portfolio.NODES,
             stop,
             self._path,
         )
+
+
+def deal_state(deal: Deal) -> np.void:
+    """Return the position that a deal begins with."""
+    state = engine.new_state()
+    engine.deal(state, deal.cards)
+    return state
+
+
+class SolverAgent:
+    """Plays the wins that the solver finds, the order of the stock being known to it.
+
+    Where it finds none it plays the line that brings most cards to the foundations.
+
+    Args:
+        time: Seconds of processor time for each deal.
+        memory: Most memory for the search, in MiB.
+    """
+
+    name = "solver"
+    env_kwargs: ClassVar[Mapping[str, Any]] = {
+        "observation": "cards",
+        "mask": "legal",
+        "stock": "open",
+    }
+
+    def __init__(
+        self,
+        time: Annotated[float, Field(gt=0)] = 2.0,
+        memory: Annotated[int, Field(ge=1)] = 512,
+    ) -> None:
+        self._solver = Solver(time, memory)
+        self._lines: list[list[int] | None] = []
+        self.counts = {"nodes": np.zeros(0, np.int64)}
+
+    def reset(self, seeds: Seeds, rows: Rows | None = None) -> None:
+        """Begin new games; see `agents.agent.Agent.reset`."""
+        if rows is None:
+            self._lines = [None] * len(seeds)
+            self.counts = {"nodes": np.zeros(len(seeds), np.int64)}
+            return
+        for row in rows.tolist():
+            self._lines[row] = None
+        self.counts["nodes"][rows] = 0
+
+    def act(self, observations: Observations, action_masks: ActionMasks) -> Actions:
+        """Choose an action for every row; see `agents.agent.Agent.act`."""
+        actions = np.argmax(action_masks, axis=1).astype(np.int64)
+        for row in range(len(actions)):
+            line = self._lines[row]
+            if line is None:
+                line = self._lines[row] = self._line(row, observations[row])
+            if line:
+                actions[row] = line.pop()
+        return actions
+
+    def _line(self, row: int, observation: Observations) -> list[int]:
+        """Return the actions to play, the last one first."""
+        state = rebuild_state(observation, np.random.default_rng(0))  # whose stock is in order
+        solution = self._solver.solve(state)
+        self.counts["nodes"][row] += solution.nodes
+        return list(reversed(solution.actions))

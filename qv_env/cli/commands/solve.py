@@ -43,7 +43,7 @@ def command(
     A deal is SOLVED when a win was found; UNKNOWN otherwise, since what the search leaves out is
     a guess. The exit code is 0 if all deals were solved, and 1 if not.
     """
-    from agents.solver import Solver, Verdict
+    from agents.solver import Solver, Verdict, deal_state
 
     with user_errors():
         deals = parse_deals(words)
@@ -52,10 +52,10 @@ def command(
             folder.mkdir(parents=True, exist_ok=True)
     solved = 0
     for deal in deals:
-        solution = solver.solve(deal)
+        solution = solver.solve(deal_state(deal))
         solved += solution.verdict is Verdict.SOLVED
         click.echo(_line(deal, solution))
-        if solution.actions:
+        if solution.verdict is Verdict.SOLVED:
             _show(deal, solution, moves=moves, folder=folder)
     if len(deals) > 1:
         click.echo(f"{solved} of {len(deals)} deals solved")
@@ -63,8 +63,8 @@ def command(
 
 
 def _line(deal: Deal, solution: Solution) -> str:
-    work = f"{solution.seconds:.2f} s, beam width {solution.width}, {solution.nodes:,} positions"
-    if solution.actions:
+    work = f"{solution.seconds:.2f} s, {solution.beams} beams, {solution.nodes:,} positions"
+    if solution.stopped_by is None:
         return f"{deal.name}: {solution.verdict} in {len(solution.actions)} moves ({work})"
     return (
         f"{deal.name}: {solution.verdict}, stopped by the limit of {solution.stopped_by} ({work})"
