@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import Field
 
 from agents.agent import ActionMasks, Actions, Observations, Rows, Seeds
-from agents.search import beam, portfolio, stage
+from agents.search import beam, exhaustive, portfolio, stage
 from agents.search.cpu_limit import cpu_limit
 from agents.search.foresight_weights import load_foresight
 from qv_env import engine, rebuild_state
@@ -24,6 +24,8 @@ from qv_env.cards import DECK_SIZE
 from qv_env.deals import Deal
 
 MOST_ACTIONS: Final = 10_000
+EXHAUSTIVE_AFTER: Final = 4  # beams that are tried before
+EXHAUSTIVE_LIMIT: Final = 20_000  # positions; few deals have as few
 _MIB: Final = 2**20
 
 
@@ -31,6 +33,7 @@ class Verdict(StrEnum):
     """What is known of a deal."""
 
     SOLVED = "SOLVED"
+    UNSOLVABLE = "UNSOLVABLE"
     UNKNOWN = "UNKNOWN"
 
 
@@ -40,7 +43,7 @@ class Solution(NamedTuple):
     Attributes:
         verdict: Whether a win was found.
         actions: The actions of the win; without one, of the line that brought most cards up.
-        stopped_by: What ended a search without a win: ``time`` or ``memory``.
+        stopped_by: What ended a search that does not know: ``time``, ``memory`` or ``beams``.
         beams: Beams run; the last of them won, if any did.
         width: Width of the last beam.
         nodes: Positions looked at, over all beams.
@@ -61,55 +64,74 @@ class Solver:
 
     Args:
         seconds: Processor time for each deal.
-        memory: Most memory for the beams, in MiB.
+        memory: Most memory for the search, in MiB.
+        beams: Most beams for each deal. With a limit of beams and time enough, what is found
+            does not depend on the machine.
 
     Raises:
         ValueError: A limit is not positive, or the memory does not even hold the first beam.
     """
 
-    def __init__(self, seconds: float = 2.0, memory: int = 512) -> None:
+    def __init__(self, seconds: float = 2.0, memory: int = 512, beams: int | None = None) -> None:
         if not seconds > 0:
             raise ValueError(f"the solver needs some time, more than 0 seconds; got {seconds}")
         self._seconds = seconds
-        self._memory = memory * _MIB
+        self._memory = memory * _MIB - exhaustive.exhaustive_bytes(EXHAUSTIVE_LIMIT)
+        self._beams = beams
         self._learned = load_foresight()
         self._room = stage.stage_room(portfolio.NODES)
         self._last_room = stage.stage_room(portfolio.LAST_NODES)
         self._width = portfolio.FIRST_WIDTH
-        if beam.room_bytes(self._width, portfolio.NODES) > self._memory:
-            least = -(-beam.room_bytes(self._width, portfolio.NODES) // _MIB)
+        needed = beam.room_bytes(self._width, portfolio.NODES)
+        if needed > self._memory:
+            least = 1 + (memory * _MIB - self._memory + needed) // _MIB
             raise ValueError(f"the solver needs {least} MiB or more; got {memory}")
         self._beam = beam.beam_room(self._width, portfolio.NODES)
         self._path = np.zeros(MOST_ACTIONS, np.int16)
+        self._exhaustive = exhaustive.exhaustive_room(EXHAUSTIVE_LIMIT)
         # Compiles, so that no deal is charged for it.
-        self._search(engine.new_state(), portfolio.plan(0, self._learned), np.ones(1, np.uint8))
+        blank, stop = engine.new_state(), np.ones(1, np.uint8)
+        self._search(blank, portfolio.plan(0, self._learned), stop)
+        exhaustive.search_all(self._exhaustive, blank, EXHAUSTIVE_LIMIT, stop)
 
     def solve(self, state: np.void) -> Solution:
         """Search a position for a win, such as a fresh deal; see `deal_state`."""
         start = time.thread_time()
-        number, nodes, cards = 0, 0, 0
+        number, nodes, cards, width = 0, 0, 0, 0
         actions: tuple[int, ...] = ()
-        stopped_by = None
+        stopped_by, verdict = None, Verdict.UNKNOWN
         with cpu_limit(self._seconds) as stop:
-            while True:
-                plan = portfolio.plan(number, self._learned)
-                if beam.room_bytes(plan.width, portfolio.NODES) > self._memory:
-                    stopped_by = "memory"
+            while cards < DECK_SIZE and stopped_by is None:
+                if number == EXHAUSTIVE_AFTER and self._is_unsolvable(state, stop):
+                    verdict = Verdict.UNSOLVABLE
                     break
+                plan = portfolio.plan(number, self._learned)
+                stopped_by = self._limit(number, plan, stop)
+                if stopped_by is not None:
+                    break
+                number, width = number + 1, plan.width
                 length = self._search(state, plan, stop)
-                number += 1
                 nodes += int(self._beam.counters[beam.NODES])
                 if self._beam.counters[beam.CARDS] > cards:
                     cards = int(self._beam.counters[beam.CARDS])
                     actions = tuple(self._path[:length].tolist())
-                if cards == DECK_SIZE:
-                    break
-                if stop[0]:
-                    stopped_by = "time"
-                    break
-        verdict = Verdict.UNKNOWN if stopped_by else Verdict.SOLVED
+        if cards == DECK_SIZE:
+            verdict = Verdict.SOLVED
         seconds = time.thread_time() - start
-        return Solution(verdict, actions, stopped_by, number, plan.width, nodes, seconds)
+        return Solution(verdict, actions, stopped_by, number, width, nodes, seconds)
+
+    def _limit(self, number: int, plan: portfolio.Plan, stop: Any) -> str | None:
+        """Return which limit forbids the next beam, or None."""
+        if stop[0]:
+            return "time"
+        if beam.room_bytes(plan.width, portfolio.NODES) > self._memory:
+            return "memory"
+        return "beams" if number == self._beams else None
+
+    def _is_unsolvable(self, state: np.void, stop: Any) -> bool:
+        """Return whether a look at every position is quick, and finds no win."""
+        found = exhaustive.search_all(self._exhaustive, state.copy(), EXHAUSTIVE_LIMIT, stop)
+        return found == exhaustive.EXHAUSTED
 
     def _search(self, state: np.void, plan: portfolio.Plan, stop: np.ndarray) -> int:
         if plan.width > self._width:
