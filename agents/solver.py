@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Final, NamedTuple
 
@@ -19,6 +20,7 @@ from agents.agent import ActionMasks, Actions, Observations, Rows, Seeds
 from agents.search import beam, exhaustive, portfolio, stage
 from agents.search.cpu_limit import cpu_limit
 from agents.search.foresight_weights import load_foresight
+from agents.search.shortcuts import points, shortened, worth_more
 from qv_env import engine, rebuild_state
 from qv_env.cards import DECK_SIZE
 from qv_env.deals import Deal
@@ -37,13 +39,21 @@ class Verdict(StrEnum):
     UNKNOWN = "UNKNOWN"
 
 
+class Goal(StrEnum):
+    """Which win is wanted."""
+
+    ANY = "any"
+    SHORT = "short"
+    SCORE = "score"
+
+
 class Solution(NamedTuple):
     """What the solver found out about a deal.
 
     Attributes:
         verdict: Whether a win was found.
         actions: The actions of the win; without one, of the line that brought most cards up.
-        stopped_by: What ended a search that does not know: ``time``, ``memory`` or ``beams``.
+        stopped_by: What ended a search that does not know, or that looked for better wins: ``time``, ``memory`` or ``beams``.
         beams: Beams run; the last of them won, if any did.
         width: Width of the last beam.
         nodes: Positions looked at, over all beams.
@@ -65,6 +75,7 @@ class Solver:
     Args:
         seconds: Processor time for each deal.
         memory: Most memory for the search, in MiB.
+        threads: Beams that run side by side.
         beams: Most beams for each deal. With a limit of beams and time enough, what is found
             does not depend on the machine.
 
@@ -72,73 +83,132 @@ class Solver:
         ValueError: A limit is not positive, or the memory does not even hold the first beam.
     """
 
-    def __init__(self, seconds: float = 2.0, memory: int = 512, beams: int | None = None) -> None:
+    def __init__(
+        self,
+        seconds: float = 2.0,
+        memory: int = 512,
+        *,
+        threads: int = 1,
+        beams: int | None = None,
+    ) -> None:
         if not seconds > 0:
             raise ValueError(f"the solver needs some time, more than 0 seconds; got {seconds}")
         self._seconds = seconds
         self._memory = memory * _MIB - exhaustive.exhaustive_bytes(EXHAUSTIVE_LIMIT)
         self._beams = beams
+        self._threads = threads
         self._learned = load_foresight()
-        self._room = stage.stage_room(portfolio.NODES)
-        self._last_room = stage.stage_room(portfolio.LAST_NODES)
-        self._width = portfolio.FIRST_WIDTH
-        needed = beam.room_bytes(self._width, portfolio.NODES)
+        needed = threads * beam.room_bytes(portfolio.FIRST_WIDTH, portfolio.NODES)
         if needed > self._memory:
             least = 1 + (memory * _MIB - self._memory + needed) // _MIB
             raise ValueError(f"the solver needs {least} MiB or more; got {memory}")
-        self._beam = beam.beam_room(self._width, portfolio.NODES)
-        self._path = np.zeros(MOST_ACTIONS, np.int16)
+        self._searchers = [_Searcher() for _ in range(threads)]
         self._exhaustive = exhaustive.exhaustive_room(EXHAUSTIVE_LIMIT)
         # Compiles, so that no deal is charged for it.
         blank, stop = engine.new_state(), np.ones(1, np.uint8)
-        self._search(blank, portfolio.plan(0, self._learned), stop)
+        self._searchers[0].search(blank, portfolio.plan(0, self._learned), stop)
         exhaustive.search_all(self._exhaustive, blank, EXHAUSTIVE_LIMIT, stop)
 
-    def solve(self, state: np.void) -> Solution:
-        """Search a position for a win, such as a fresh deal; see `deal_state`."""
-        start = time.thread_time()
-        number, nodes, cards, width = 0, 0, 0, 0
-        actions: tuple[int, ...] = ()
-        stopped_by, verdict = None, Verdict.UNKNOWN
-        with cpu_limit(self._seconds) as stop:
-            while cards < DECK_SIZE and stopped_by is None:
-                if number == EXHAUSTIVE_AFTER and self._is_unsolvable(state, stop):
-                    verdict = Verdict.UNSOLVABLE
-                    break
-                plan = portfolio.plan(number, self._learned)
-                stopped_by = self._limit(number, plan, stop)
+    def solve(self, state: np.void, goal: Goal = Goal.ANY) -> Solution:
+        """Search a position for a win.
+
+        Args:
+            state: The position, such as a fresh deal; see `deal_state`.
+            goal: Whether the first win will do, or the whole budget is used for better ones.
+        """
+        start = time.process_time()
+        done: list[_Line] = []
+        best = _Line((), 0, 0, 0)
+        stopped_by, verdict, looked = None, Verdict.UNKNOWN, False
+        with (
+            cpu_limit(self._seconds, self._threads) as stop,
+            ThreadPoolExecutor(self._threads) as pool,
+        ):
+            while best.cards < DECK_SIZE or goal is not Goal.ANY:
+                if not looked and len(done) >= EXHAUSTIVE_AFTER:
+                    looked = True
+                    if self._is_unsolvable(state, stop):
+                        verdict = Verdict.UNSOLVABLE
+                        break
+                plans = self._plans(len(done))
+                stopped_by = self._limit(len(done), plans, stop)
                 if stopped_by is not None:
                     break
-                number, width = number + 1, plan.width
-                length = self._search(state, plan, stop)
-                nodes += int(self._beam.counters[beam.NODES])
-                if self._beam.counters[beam.CARDS] > cards:
-                    cards = int(self._beam.counters[beam.CARDS])
-                    actions = tuple(self._path[:length].tolist())
-        if cards == DECK_SIZE:
+                lines = self._lines(pool, state, plans, stop)
+                done += lines
+                for line in lines:
+                    best = _better(state, best, line, goal, stop)
+        if best.cards == DECK_SIZE:
             verdict = Verdict.SOLVED
-        seconds = time.thread_time() - start
-        return Solution(verdict, actions, stopped_by, number, width, nodes, seconds)
+        return Solution(
+            verdict,
+            best.actions,
+            stopped_by,
+            len(done),
+            done[-1].width if done else 0,
+            sum(line.nodes for line in done),
+            (time.process_time() - start) / self._threads,
+        )
 
-    def _limit(self, number: int, plan: portfolio.Plan, stop: Any) -> str | None:
-        """Return which limit forbids the next beam, or None."""
+    def _plans(self, number: int) -> list[portfolio.Plan]:
+        """Return the next beams, one a thread, or fewer where the last one is among them."""
+        last = number + self._threads
+        if self._beams is not None:
+            last = min(last, self._beams)
+        return [portfolio.plan(k, self._learned) for k in range(number, last)]
+
+    def _limit(self, number: int, plans: list[portfolio.Plan], stop: Any) -> str | None:
+        """Return which limit forbids the next beams, or None."""
         if stop[0]:
             return "time"
-        if beam.room_bytes(plan.width, portfolio.NODES) > self._memory:
+        needed = sum(beam.room_bytes(plan.width, portfolio.NODES) for plan in plans)
+        if needed > self._memory:
             return "memory"
         return "beams" if number == self._beams else None
+
+    def _lines(
+        self, pool: Executor, state: np.void, plans: list[portfolio.Plan], stop: Any
+    ) -> list[_Line]:
+        """Run beams side by side; on one thread, in this one, whose time is measured."""
+        if self._threads == 1:
+            return [self._searchers[0].search(state, plan, stop) for plan in plans]
+        jobs = zip(self._searchers, plans, strict=False)
+        waiting = [pool.submit(who.search, state, plan, stop) for who, plan in jobs]
+        return [job.result() for job in waiting]
 
     def _is_unsolvable(self, state: np.void, stop: Any) -> bool:
         """Return whether a look at every position is quick, and finds no win."""
         found = exhaustive.search_all(self._exhaustive, state.copy(), EXHAUSTIVE_LIMIT, stop)
         return found == exhaustive.EXHAUSTED
 
-    def _search(self, state: np.void, plan: portfolio.Plan, stop: np.ndarray) -> int:
+
+class _Line(NamedTuple):
+    """What one beam found: the line that brings most cards up."""
+
+    actions: tuple[int, ...]
+    cards: int
+    width: int
+    nodes: int
+
+
+class _Searcher:
+    """Runs beams, one at a time."""
+
+    def __init__(self) -> None:
+        self._width = portfolio.FIRST_WIDTH
+        self._beam = beam.beam_room(self._width, portfolio.NODES)
+        self._room = stage.stage_room(portfolio.NODES)
+        self._last_room = stage.stage_room(portfolio.LAST_NODES)
+        self._path = np.zeros(MOST_ACTIONS, np.int16)
+
+    def search(self, state: np.void, plan: portfolio.Plan, stop: Any) -> _Line:
+        """Run one beam of the portfolio."""
         if plan.width > self._width:
             self._width = plan.width
             self._beam = beam.beam_room(self._width, portfolio.NODES)
-        return beam.search_beam(
-            beam.part_of(self._beam, plan.width, portfolio.NODES),
+        part = beam.part_of(self._beam, plan.width, portfolio.NODES)
+        length = beam.search_beam(
+            part,
             self._room,
             self._last_room,
             state,
@@ -148,6 +218,8 @@ class Solver:
             stop,
             self._path,
         )
+        cards, nodes = int(part.counters[beam.CARDS]), int(part.counters[beam.NODES])
+        return _Line(tuple(self._path[:length].tolist()), cards, plan.width, nodes)
 
 
 def deal_state(deal: Deal) -> np.void:
@@ -155,6 +227,21 @@ def deal_state(deal: Deal) -> np.void:
     state = engine.new_state()
     engine.deal(state, deal.cards)
     return state
+
+
+def _better(state: np.void, best: _Line, line: _Line, goal: Goal, stop: Any) -> _Line:
+    """Return the better of two lines; a win that is new is improved first."""
+    if line.cards < DECK_SIZE:
+        return max(best, line, key=lambda one: one.cards)
+    if goal is Goal.SHORT:
+        line = line._replace(actions=shortened(state, line.actions, stop))
+    elif goal is Goal.SCORE:
+        line = line._replace(actions=worth_more(state, line.actions))
+    if best.cards < DECK_SIZE:
+        return line
+    if goal is Goal.SHORT:
+        return min(best, line, key=lambda one: len(one.actions))
+    return max(best, line, key=lambda one: points(state, one.actions))
 
 
 class SolverAgent:

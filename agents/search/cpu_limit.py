@@ -14,7 +14,7 @@ _SHORTEST_WAIT: Final = 0.001
 
 
 @contextmanager
-def cpu_limit(seconds: float) -> Iterator[Any]:
+def cpu_limit(seconds: float, threads: int = 1) -> Iterator[Any]:
     """Give a flag that is set once this thread has used some processor time.
 
     Time that other programs take does not count, so that a verdict hardly depends on them. Where
@@ -22,12 +22,14 @@ def cpu_limit(seconds: float) -> Iterator[Any]:
 
     Args:
         seconds: The limit.
+        threads: How many threads compute. For more than one the time of the whole process counts,
+            divided by their number.
 
     Yields:
         uint8 of shape ``(1,)``; 1 once the time is used up.
     """
     flag = np.zeros(1, np.uint8)
-    used = _clock_of_this_thread()
+    used = _clock_of_this_thread() if threads == 1 else _clock_of_all(threads)
     over = threading.Event()
 
     def watch() -> None:
@@ -53,3 +55,8 @@ def _clock_of_this_thread() -> Callable[[], float]:
     clock = time.pthread_getcpuclockid(threading.get_ident())
     first = time.clock_gettime(clock)
     return lambda: time.clock_gettime(clock) - first
+
+
+def _clock_of_all(threads: int) -> Callable[[], float]:
+    first = time.process_time()
+    return lambda: (time.process_time() - first) / threads
