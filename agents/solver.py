@@ -53,7 +53,8 @@ class Solution(NamedTuple):
     Attributes:
         verdict: Whether a win was found.
         actions: The actions of the win; without one, of the line that brought most cards up.
-        stopped_by: What ended a search that does not know, or that looked for better wins: ``time``, ``memory`` or ``beams``.
+        stopped_by: What ended a search that does not know, or that looked for better wins:
+            ``time``, ``memory`` or ``beams``.
         beams: Beams run; the last of them won, if any did.
         width: Width of the last beam.
         nodes: Positions looked at, over all beams.
@@ -222,7 +223,7 @@ class _Searcher:
         return _Line(tuple(self._path[:length].tolist()), cards, plan.width, nodes)
 
 
-def deal_state(deal: Deal) -> np.void:
+def deal_state(deal: Deal) -> Any:
     """Return the position that a deal begins with."""
     state = engine.new_state()
     engine.deal(state, deal.cards)
@@ -282,7 +283,7 @@ class SolverAgent:
 
     def act(self, observations: Observations, action_masks: ActionMasks) -> Actions:
         """Choose an action for every row; see `agents.agent.Agent.act`."""
-        actions = np.argmax(action_masks, axis=1).astype(np.int64)
+        actions: Actions = np.argmax(action_masks, axis=1).astype(np.int64)
         for row in range(len(actions)):
             line = self._lines[row]
             if line is None:

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from agents.chance import below, mix
 from agents.search.closure import add_key
 from agents.search.foresight import CONTEXT, EXTRAS, MARKS, look_ahead
 from agents.search.moves import make_safe_moves, make_search_move
@@ -26,6 +27,7 @@ MOST_MOVES: Final = 40  # search moves of one stage; exits that need more are le
 MOST_LAST_MOVES: Final = 400  # of the time after the last draw
 _POOL_SHARE: Final = 4  # room for exits of a stage, in frontiers
 _TABLE_SPACE: Final = 2
+_LEAST_NODES: Final = 2  # a position and one after it
 SAMPLE: Final = 16
 NODES: Final = 0  # positions looked at
 CARDS: Final = 1  # most cards on the foundations at the end of a line
@@ -33,9 +35,7 @@ CARDS: Final = 1  # most cards on the foundations at the end of a line
 
 _STEP: Final = [("parent", np.int32), ("length", np.uint8), ("moves", np.uint8, (MOST_MOVES, 2))]
 STEP: Final = np.dtype(_STEP)
-ENTRY: Final = np.dtype(
-    [("state", engine.STATE), ("behind", engine.STATE), ("value", np.float64), *_STEP]
-)
+ENTRY: Final = np.dtype([("state", engine.STATE), ("value", np.float64), *_STEP])
 
 
 class BeamRoom(NamedTuple):
@@ -46,8 +46,7 @@ class BeamRoom(NamedTuple):
         pool: Exits of a stage; `ENTRY`.
         steps: How each position of the frontier was reached; `STEP`, by stage and place.
         last_moves: The search moves after the last draw.
-        log: The best position behind each, by stage and place; empty if not wanted.
-        passed: A sample of what was behind all exits of each stage, kept or not; the same.
+        passed: A sample of the positions of each stage, whether kept or not; empty if not wanted.
         sizes: Positions in the frontier after each stage.
         seen: Keys of all positions of a stage, hashed.
         context: A `CONTEXT` record, as an array of one.
@@ -60,7 +59,6 @@ class BeamRoom(NamedTuple):
     pool: Any
     steps: Any
     last_moves: Any
-    log: Any
     passed: Any
     sizes: Any
     seen: Any
@@ -70,7 +68,7 @@ class BeamRoom(NamedTuple):
     floor: Any
 
 
-def beam_room(width: int, nodes: int, *, log: bool = False) -> BeamRoom:
+def beam_room(width: int, nodes: int, *, sample: bool = False) -> BeamRoom:
     """Return room for beams of up to ``width`` positions."""
     stages = FULL.stock + 1
     return BeamRoom(
@@ -78,8 +76,7 @@ def beam_room(width: int, nodes: int, *, log: bool = False) -> BeamRoom:
         pool=np.zeros(_POOL_SHARE * width, ENTRY),
         steps=np.zeros((stages, width), STEP),
         last_moves=np.zeros((MOST_LAST_MOVES, 2), np.uint8),
-        log=np.zeros((stages if log else 0, width), engine.STATE),
-        passed=np.zeros((stages if log else 0, SAMPLE), engine.STATE),
+        passed=np.zeros((stages if sample else 0, SAMPLE), engine.STATE),
         sizes=np.zeros(stages, np.int32),
         seen=np.zeros(_slots(width, nodes), np.uint64),
         context=np.zeros(1, CONTEXT),
@@ -147,7 +144,7 @@ def search_beam(
     beam.counters[:] = 0
     beam.sizes[:] = 0
     while frontier[0]["stock_count"] > 0:
-        start_stage(beam, room, weights)
+        start_stage(beam, weights)
         count = 0
         for i in range(size):
             if stop[0]:
@@ -155,14 +152,14 @@ def search_beam(
             make_safe_moves(frontier[i], room.actions, 0)
             found = search_stage(room, frontier[i], beam.context[0], beam.weights, nodes, beam.seen)
             beam.counters[NODES] += found
-            if beam.log.shape[0] > 0:
+            if beam.passed.shape[0] > 0:
                 sample_exits(beam, room, stage)
             count = gather_exits(beam, room, i, count, width)
         size = keep_best(beam.pool, count, width)
         draw_all(beam, stage, size)
         beam.sizes[stage] = size
         stage += 1
-    start_stage(beam, room, weights)
+    start_stage(beam, weights)
     return finish(beam, last_room, state, stage, size, stop, path)
 
 
@@ -173,7 +170,7 @@ def finish(beam: Any, room: Any, state: Any, stage: int, size: int, stop: Any, p
     left = beam.seen.shape[0] // _TABLE_SPACE  # never fills the table
     length = 0
     for i in range(size):
-        if stop[0] or left < 2:
+        if stop[0] or left < _LEAST_NODES:
             break
         make_safe_moves(frontier[i], room.actions, 0)
         found = search_stage(
@@ -196,12 +193,12 @@ def finish(beam: Any, room: Any, state: Any, stage: int, size: int, stop: Any, p
 
 
 @separate_kernel
-def start_stage(beam: Any, room: Any, weights: Any) -> None:
+def start_stage(beam: Any, weights: Any) -> None:
     """Forget the positions of the stage before, and look at what is left of the stock."""
     state = beam.frontier[0]
     beam.seen[:] = 0
     beam.floor[0] = -np.inf
-    look_ahead(state, room.scratch[0], beam.context[0])
+    look_ahead(state, beam.context[0])
     mix_weights(state, weights, beam.weights)
 
 
@@ -236,8 +233,6 @@ def gather_exits(beam: Any, room: Any, parent: int, count: int, width: int) -> i
         if length > MOST_MOVES:
             continue
         entry["parent"], entry["length"] = parent, length
-        if beam.log.shape[0] > 0:
-            copy_state(entry["behind"], room.nodes[room.nodes[node]["behind"]]["state"])
         count += 1
         if count == pool.shape[0]:
             count = keep_best(pool, count, width)
@@ -268,14 +263,14 @@ def sample_exits(beam: Any, room: Any, stage: int) -> None:
     total = room.counters[COUNT]
     if total == 0:
         return
-    other = np.random.randint(0, total)
+    other = below(mix(np.uint64(stage), beam.counters[NODES]), total)
     for node in range(total):
         if room.nodes[node]["exit"] != node and node != other:
             continue
         beam.sizes[stage] += 1
         place = beam.sizes[stage] - 1
         if place >= SAMPLE:
-            place = np.random.randint(0, beam.sizes[stage])
+            place = below(mix(np.uint64(place), beam.counters[NODES]), beam.sizes[stage])
         if place < SAMPLE:
             source = node if node == other else room.nodes[node]["behind"]
             copy_state(beam.passed[stage, place], room.nodes[source]["state"])
@@ -291,8 +286,6 @@ def draw_all(beam: Any, stage: int, size: int) -> None:
     for k in range(size):
         entry, drawn, step = beam.pool[order[k]], beam.frontier[k], beam.steps[stage, k]
         copy_state(drawn, entry["state"])
-        if beam.log.shape[0] > 0:
-            copy_state(beam.log[stage, k], entry["behind"])
         piles = drawn["tops"].shape[0]
         engine.move(drawn, piles, drawn["columns"].shape[0])
         step["parent"], step["length"] = entry["parent"], entry["length"]
@@ -301,7 +294,7 @@ def draw_all(beam: Any, stage: int, size: int) -> None:
 
 @separate_kernel
 def write_moves(room: Any, node: int, moves: Any) -> int:
-    """Write the search moves that lead to a node, if there is room, and return how many they are."""
+    """Write the search moves that lead to a node, if there is room, and return their number."""
     length = 0
     at = node
     while at != ROOT:

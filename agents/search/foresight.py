@@ -1,9 +1,9 @@
 """What a position is worth to whoever knows the order of the stock.
 
-The value is a sum of weights, one for each *mark* that the position bears: "the top card of a column
-of height 5 …", "the next card of a foundation comes in 8 draws", and so on. Marks are numbers; the
-tables below say what they mean. The weights are learned (``scripts/learn_foresight.py``) and differ
-with the size of the stock: a straight line between knots.
+The value is a sum of weights, one for each *mark* that the position bears: "a column is five cards
+high", "the next card of a foundation comes in 8 draws", and so on. Marks are numbers; the tables
+below say what they mean. The weights are learned (``scripts/learn_foresight.py``) and differ with
+the size of the stock: a straight line between knots.
 
 Words used below. The *wait* of a card is the number of cards of its suit that must go to a
 foundation before it. A card *hinders* one below it in the same pile unless it has to go up before
@@ -98,7 +98,7 @@ _BIT: Final = np.array([1 << c for c in range(1 + SUITS * RANKS)], np.uint64)
 
 
 def _classes(edges: list[int], first: int, size: int) -> Any:
-    """Return the class of every number below ``size``: how many edges it reaches, plus ``first``."""
+    """Return the class of each number below ``size``: ``first`` and the edges it reaches."""
     return np.array([first + sum(n >= e for e in edges) for n in range(size)], np.uint8)
 
 
@@ -119,7 +119,7 @@ SCRATCH: Final = np.dtype(
 
 
 @separate_kernel
-def look_ahead(state: Any, scratch: Any, context: Any) -> None:
+def look_ahead(state: Any, context: Any) -> None:
     """Note when each card comes: draws until its first and second copy, 0 for none."""
     coming = context["coming"]
     coming[:] = 0

@@ -35,9 +35,9 @@ def load_foresight(path: Path = FILE) -> NDArray[np.float32]:
 
 
 def _joined(tables: Any) -> NDArray[np.float32]:
-    parts = [np.array(tables[name], np.float32) for name in _SIZES]
+    parts = [np.atleast_2d(np.array(tables[name], np.float32)) for name in _SIZES]
     for part, size in zip(parts, _SIZES.values(), strict=True):
-        if part.ndim != 2 or part.shape[1] != size:
+        if part.shape[1] != size:
             raise ValueError(f"expected {size} numbers a knot")
     return np.concatenate(parts, axis=1)
 

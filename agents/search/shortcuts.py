@@ -139,7 +139,7 @@ def _search(room: Any, line: Any, ply: int, reach: int) -> tuple[int, int]:
     room.states[0] = line[ply]
     count, at = 1, 0
     best, node, target = 0, -1, -1
-    while at < count and count < reach:
+    while at < count < reach:
         write_canonical_mask(room.states[at], room.mask)
         for action in range(room.mask.shape[0]):
             if not room.mask[action] or count == reach:
