@@ -137,6 +137,8 @@ def label(weights: Any, rng: np.random.Generator, minutes: float) -> Labels:
     stop, path = np.zeros(1, np.uint8), np.zeros(10_000, np.int16)
     states: list[Any] = []
     cards, groups = [], []
+    # Compiles, so that the time is spent on labels.
+    beam.search_beam(passing, *rooms, engine.new_state(), weights, 1, NODES, stop, path)
     end = time.process_time() + 60 * minutes
     group = 0
     while time.process_time() < end:

@@ -263,14 +263,15 @@ def sample_exits(beam: Any, room: Any, stage: int) -> None:
     total = room.counters[COUNT]
     if total == 0:
         return
-    other = below(mix(np.uint64(stage), beam.counters[NODES]), total)
+    other = np.int64(below(mix(np.uint64(stage), beam.counters[NODES]), total))
     for node in range(total):
         if room.nodes[node]["exit"] != node and node != other:
             continue
         beam.sizes[stage] += 1
-        place = beam.sizes[stage] - 1
+        place = np.int64(beam.sizes[stage] - 1)
         if place >= SAMPLE:
-            place = below(mix(np.uint64(place), beam.counters[NODES]), beam.sizes[stage])
+            bits = mix(np.uint64(place), beam.counters[NODES])
+            place = np.int64(below(bits, beam.sizes[stage]))
         if place < SAMPLE:
             source = node if node == other else room.nodes[node]["behind"]
             copy_state(beam.passed[stage, place], room.nodes[source]["state"])
