@@ -16,6 +16,7 @@ BUILT_IN: Final = {
     "planner": "agents.planner:PlannerAgent",
     "random": "agents.random_agent:RandomAgent",
     "sampler": "agents.planner:SamplerAgent",
+    "solver": "agents.solver:SolverAgent",
 }
 """The class of each agent that is called by a name, as ``module:Class``."""
 

@@ -12,8 +12,9 @@ import pytest
 from agents.agent import Agent
 from agents.evaluate import play_deals
 from agents.planner import PlannerAgent, SamplerAgent
-from agents.search import beam, closure, moves
+from agents.search import beam, closure, moves, stage
 from agents.search.evaluation import FACTS, evaluate, write_facts
+from agents.search.foresight_weights import load_foresight
 from agents.search.weights import FILE, load_weights, weights_text
 from qv_env import QuaranteVoleursEnv, engine, mask
 from qv_env.deals import Deal
@@ -303,21 +304,20 @@ def test_agents_count_what_they_do() -> None:
 
 
 def test_wins_of_the_beam_replay() -> None:
-    room, stages = closure.workspace(100), beam.beam_room(30)
+    room, last_room, stages = stage.stage_room(60), stage.stage_room(1000), beam.beam_room(20, 60)
     path, stop = np.zeros(4000, np.int16), np.zeros(1, np.uint8)
+    weights = load_foresight()[0]
     won = 0
     for number in range(12):
         state = dealt(reference.shuffled(number))
         before = state.tobytes()
-        length = beam.search_beam(stages[0], room[0], state, WEIGHTS, 30, 100, stop, path)
+        length = beam.search_beam(stages, room, last_room, state, weights, 20, 60, stop, path)
         assert state.tobytes() == before
-        if length == beam.NOT_WON:
-            continue
-        won += 1
         for action in path[:length].tolist():
             assert engine.is_legal(state, action)
             engine.apply(state, action)
-        assert engine.is_won(state)
+        assert engine.foundation_cards(state) == stages.counters[beam.CARDS] > 0
+        won += engine.is_won(state)
     assert won
 
 

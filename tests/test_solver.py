@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from agents.solver import Solver, Verdict
+from agents.solver import Solver, Verdict, deal_state
 from qv_env.cli.group import qv
 from qv_env.deals import Deal
 from qv_env.episodes import read_episode, verify
@@ -16,15 +16,15 @@ from tests import reference
 
 
 def test_wins_keep_to_the_rulebook() -> None:
-    solver = Solver(seconds=20, memory=8)
+    solver = Solver(seconds=60, beams=2)
     solved = 0
     for number in range(5):
-        solution = solver.solve(Deal.from_number(number))
+        solution = solver.solve(deal_state(Deal.from_number(number)))
         if solution.verdict is Verdict.UNKNOWN:
-            assert not solution.actions
-            assert solution.stopped_by in ("time", "memory")
+            assert solution.stopped_by == "beams"
             continue
         solved += 1
+        assert solution.stopped_by is None
         game = reference.Game(reference.shuffled(number))
         moves = reference.all_moves(reference.FULL)
         for action in solution.actions:
@@ -37,13 +37,13 @@ def test_wins_keep_to_the_rulebook() -> None:
 def test_time_stops_a_search() -> None:
     hopeless = Deal.from_number(0)
     start = time.monotonic()
-    solution = Solver(seconds=0.1, memory=4096).solve(hopeless)
+    solution = Solver(seconds=0.1, memory=4096).solve(deal_state(hopeless))
     assert (solution.verdict, solution.stopped_by) == (Verdict.UNKNOWN, "time")
     assert time.monotonic() - start < 60  # it would search for minutes
 
 
 def test_memory_stops_a_search() -> None:
-    solution = Solver(seconds=1000, memory=2).solve(Deal.from_number(0))
+    solution = Solver(seconds=1000, memory=8).solve(deal_state(Deal.from_number(0)))
     assert (solution.verdict, solution.stopped_by) == (Verdict.UNKNOWN, "memory")
 
 
@@ -65,6 +65,6 @@ def test_the_command_writes_wins_as_episodes(tmp_path: Path) -> None:
 
 
 def test_a_deal_that_is_not_solved_is_exit_code_1() -> None:
-    result = CliRunner().invoke(qv, ["solve", "FT1-N-AAAAAAA", "--time", "0.2", "--memory", "2"])
+    result = CliRunner().invoke(qv, ["solve", "FT1-N-AAAAAAA", "--time", "0.2", "--memory", "8"])
     assert result.exit_code == 1
     assert "UNKNOWN, stopped by the limit of" in result.output

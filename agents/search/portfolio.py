@@ -1,0 +1,57 @@
+"""Which beams the solver runs, one after another.
+
+One wide beam finds less than several narrow ones that judge differently: what a beam loses at one
+draw it never finds again, and positions close to each other are lost together. So every beam has
+weights of its own, the learned ones times random factors for each table of marks; the factors come
+from the number of the beam and are the same for every deal. Widths grow slowly.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.search.foresight import EXTRAS, TABLES
+
+FIRST_WIDTH: Final = 20
+GROWTH: Final = 1.08  # of the width, from beam to beam
+NODES: Final = 60  # positions looked at between two draws, from each position of a beam
+LAST_NODES: Final = 4000  # after the last draw
+SPREAD: Final = 0.4  # of the logarithms of the random factors
+_SEED: Final = 5
+
+_TABLE_OF_MARK: Final = np.repeat(
+    np.arange(len(TABLES) + 1), [*(rows * columns for rows, columns in TABLES.values()), EXTRAS]
+)
+
+
+class Plan(NamedTuple):
+    """One beam of the portfolio.
+
+    Attributes:
+        weights: float32 of shape ``(knots, MARKS + EXTRAS)``.
+        width: Positions kept at each draw.
+    """
+
+    weights: NDArray[np.float32]
+    width: int
+
+
+def plan(number: int, learned: Any) -> Plan:
+    """Return a beam of the portfolio.
+
+    Args:
+        number: Which one, from 0 on.
+        learned: The learned sets of weights, shape ``(sets, knots, MARKS + EXTRAS)``. The first
+            beams take them as they are.
+    """
+    sets, knots, _ = learned.shape
+    weights = learned[number % sets]
+    if number >= sets:
+        rng = np.random.default_rng((_SEED, number))
+        factors = np.exp(SPREAD * rng.standard_normal((knots, len(TABLES) + 1)))
+        weights = weights * factors[:, _TABLE_OF_MARK]
+    width = int(FIRST_WIDTH * GROWTH**number)
+    return Plan(np.ascontiguousarray(weights, np.float32), width)
