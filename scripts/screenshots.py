@@ -71,7 +71,7 @@ def _served() -> Iterator[str]:
         port = listener.getsockname()[1]
         adviser = AgentAdviser(load_agent("planner"))
         play = PlayServer(port=port, deal=DEAL, adviser=adviser, outlook=PlannerOutlook())
-        server = new_server(play.app)
+        server = new_server(play)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import socket
 import subprocess
 import sys
+import threading
+import urllib.error
 import urllib.request
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -83,6 +87,61 @@ def test_the_command_serves_until_it_is_interrupted() -> None:
         process.send_signal(signal.SIGINT)
         said, complained = process.communicate(timeout=30)
     assert (process.returncode, said, complained) == (0, "The server has ended.\n", "")
+
+
+ENDLESS = """
+import time
+
+class Endless:
+    name = "endless"
+    env_kwargs = {}
+
+    def reset(self, seeds, rows=None):
+        pass
+
+    def act(self, observations, action_masks):
+        print("thinking", flush=True)
+        time.sleep(3600)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")
+def test_an_agent_that_thinks_does_not_hold_the_end_up(tmp_path: Path) -> None:
+    (tmp_path / "endless.py").write_text(ENDLESS)
+    words = [sys.executable, "-m", "qv_env.cli", "play", "--no-browser", "--port", "0"]
+    with subprocess.Popen(
+        [*words, "--agent", "endless:Endless"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    ) as process:
+        assert process.stdout is not None
+        (url,) = re.findall(r"http://127\.0\.0\.1:\d+/", process.stdout.readline())
+        path = f"games/{asked(url, 'games')['id']}/advice"
+        answers: list[dict[str, str]] = []
+        ask = threading.Thread(target=lambda: answers.append(asked(url, path)))
+        ask.start()
+        assert process.stdout.readline() == "thinking\n"
+        process.send_signal(signal.SIGINT)
+        said, complained = process.communicate(timeout=30)
+        ask.join(30)
+    assert (process.returncode, said, complained) == (0, "The server has ended.\n", "")
+    assert answers == [{"error": "the server is ending"}]
+
+
+def asked(url: str, path: str) -> dict[str, str]:
+    """Return what the server answers, be it an error."""
+    request = urllib.request.Request(  # noqa: S310  # it is our own server's
+        url + path, b"{}", {"Content-Type": "application/json"}
+    )
+    try:
+        answer = urllib.request.urlopen(request)  # noqa: S310  # as above
+    except urllib.error.HTTPError as error:
+        answer = error
+    with answer:
+        said: dict[str, str] = json.load(answer)
+    return said
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

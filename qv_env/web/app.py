@@ -20,9 +20,7 @@ their own.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
-from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from http import HTTPStatus
 from typing import Any, Final, TypeVar
@@ -41,6 +39,7 @@ from qv_env.episodes import episode_text
 from qv_env.game import Game, RefusedError
 from qv_env.history import UNDO
 from qv_env.web.advice import Advice, AdviceError, Adviser, Outlook
+from qv_env.web.background import Background, EndedError
 from qv_env.web.guard import MOST_BYTES, Guard, too_large
 from qv_env.web.messages import DEED, NEW_GAME, DealAnew, Drop, Plain, Push, Tap
 from qv_env.web.playing import playing_page
@@ -52,6 +51,7 @@ Result = TypeVar("Result")
 
 NO_GAME: Final = "the server has no such game (any more)"
 NO_AGENT: Final = "no agent is here; start the server with --agent"
+ENDING: Final = "the server is ending"
 _STALE: Final = "the game has gone on elsewhere"
 
 
@@ -64,7 +64,6 @@ class PlayServer:
         adviser: Speaks for the agent, where there is one.
         outlook: Judges games, where it can be had.
         sessions: Where games are kept.
-        executor: Where agents compute; one thread by default.
     """
 
     def __init__(
@@ -75,13 +74,12 @@ class PlayServer:
         adviser: Adviser | None = None,
         outlook: Outlook | None = None,
         sessions: Sessions | None = None,
-        executor: Executor | None = None,
     ) -> None:
         self.sessions = sessions or Sessions()
         self._deal = deal
         self._adviser = adviser
         self._outlook = outlook
-        self._executor = executor or ThreadPoolExecutor(1, "agent")
+        self._background = Background()
         self._page, self._policy = playing_page(adviser, has_outlook=outlook is not None)
         self.app = Starlette(
             routes=[
@@ -96,6 +94,10 @@ class PlayServer:
             middleware=[Middleware(Guard, port=port)],
             exception_handlers={HTTPException: _error_answer},
         )
+
+    def end(self) -> None:
+        """Answer all who wait for an agent that the server ends; called on the event loop."""
+        self._background.end()
 
     async def _get_page(self, request: Request) -> Response:
         del request
@@ -179,7 +181,10 @@ class PlayServer:
             raise HTTPException(HTTPStatus.INTERNAL_SERVER_ERROR, str(error)) from None
 
     async def _compute(self, function: Callable[[Game], Result], game: Game) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(self._executor, function, game)
+        try:
+            return await self._background.run(partial(function, game))
+        except EndedError:
+            raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, ENDING) from None
 
     def _session(self, request: Request) -> Session:
         session = self.sessions.find(request.path_params["id"])

@@ -7,9 +7,9 @@ import socket
 from typing import Final
 
 import uvicorn
-from starlette.applications import Starlette
 
 from qv_env.game import Game
+from qv_env.web.app import PlayServer
 from qv_env.web.view import game_view
 
 HOST: Final = "127.0.0.1"
@@ -63,15 +63,28 @@ def compile_kernels() -> None:
     game_view(game)
 
 
-def serve(app: Starlette, listener: socket.socket) -> None:
+def serve(play: PlayServer, listener: socket.socket) -> None:
     """Answer requests until the process is interrupted."""
-    new_server(app).run(sockets=[listener])
+    new_server(play).run(sockets=[listener])
 
 
-def new_server(app: Starlette) -> uvicorn.Server:
+class _Server(uvicorn.Server):
+    """Ends without waiting for agents that think."""
+
+    def __init__(self, config: uvicorn.Config, play: PlayServer) -> None:
+        super().__init__(config)
+        self._play = play
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Finish what is being answered."""
+        self._play.end()
+        await super().shutdown(sockets)
+
+
+def new_server(play: PlayServer) -> uvicorn.Server:
     """Return a server that says nothing unless something goes wrong."""
     config = uvicorn.Config(
-        app,
+        play.app,
         http="h11",
         ws="none",
         loop="asyncio",
@@ -82,4 +95,4 @@ def new_server(app: Starlette) -> uvicorn.Server:
         server_header=False,
         timeout_graceful_shutdown=_SECONDS_TO_END,
     )
-    return uvicorn.Server(config)
+    return _Server(config, play)

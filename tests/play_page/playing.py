@@ -24,7 +24,7 @@ class Server:
         port = self.listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}/"
         self.play = PlayServer(port=port, deal=parse_deal(CODE), **parts)
-        self._server = new_server(self.play.app)
+        self._server = new_server(self.play)
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [self.listener]}
         )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _HIGHEST_PORT: Final = 65_535
 _SCREENS: Final = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
-_WEB_PACKAGES: Final = ("starlette", "uvicorn")
+_WEB_PACKAGES: Final = ("pydantic", "starlette", "uvicorn")
 
 
 @click.command("play")
@@ -116,6 +116,6 @@ def _serve(server: PlayServer, listener: socket.socket) -> None:
     from qv_env.web.serving import serve
 
     try:
-        serve(server.app, listener)
+        serve(server, listener)
     except KeyboardInterrupt:
         click.echo("The server has ended.")
