@@ -209,6 +209,7 @@ class Deal:
         return self.code
 
 
+_MOST_NAMED: Final = 4  # wrong cards in a message
 _SORTED_TYPES: Final = range(1, cards.CARD_TYPES + 1)
 
 
@@ -254,10 +255,15 @@ def _check_order(order: tuple[int, ...]) -> None:
 
 
 def _check_copies(codes: list[int], *, exact: bool) -> None:
+    counts = {code: codes.count(code) for code in _SORTED_TYPES}
     wrong = [
-        f"{cards.card_text(code)} {codes.count(code)} times"
-        for code in _SORTED_TYPES
-        if codes.count(code) > cards.COPIES or (exact and codes.count(code) < cards.COPIES)
+        code
+        for code, count in counts.items()
+        if count > cards.COPIES or (exact and count < cards.COPIES)
     ]
     if wrong:
-        raise ValueError(f"each card exists {cards.COPIES} times; got {', '.join(wrong)}")
+        wrong.sort(key=lambda code: -counts[code])  # the repeated ones tell more than the missing
+        named = [f"{cards.card_text(code)} {counts[code]} times" for code in wrong[:_MOST_NAMED]]
+        more = len(wrong) - len(named)
+        rest = f" and {more} more wrong" if more else ""
+        raise ValueError(f"each card exists {cards.COPIES} times; got {', '.join(named)}{rest}")

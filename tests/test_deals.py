@@ -139,3 +139,9 @@ def test_the_splits_are_those_of_the_first_letters() -> None:
 
 def test_the_package_offers_codes_at_the_top() -> None:
     assert qv_env.deal_number(qv_env.deal_code(21)) == 21
+
+
+def test_a_deal_of_one_card_is_complained_of_in_a_short_line() -> None:
+    with pytest.raises(ValueError, match="each card exists 2 times; got JH 104 times") as error:
+        parse_deal("JH" * 104)
+    assert str(error.value).endswith(" and 48 more wrong")
