@@ -5,7 +5,7 @@ const TITLES = {
   probability: "Agent’s probabilities here",
   value: "Agent’s values here",
 };
-const VALUE_DIGITS = 5;
+const VALUE_DIGITS = 4;
 
 class Ratings {
   /** Use a section with a heading and a list; `point(from, to)` shows a move on the board. */
