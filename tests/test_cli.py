@@ -403,3 +403,12 @@ def test_without_the_extra_one_sentence_says_what_to_install(
         "qv: click is not installed; the command needs the eval extra: pip install 'qv-env[eval]'"
     )
     assert capsys.readouterr().err == line + "\n"
+
+
+def test_what_one_command_alone_needs_is_missed_in_one_line() -> None:
+    hidden = "import sys; sys.modules['pydantic'] = None; from qv_env.cli import main; main()"
+    words = [sys.executable, "-c", hidden, "replay", "game.json", "--out", "game.html"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("qv: pydantic is not installed; the command needs the eval extra")
+    assert done.stderr.count("\n") == 1

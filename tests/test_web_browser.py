@@ -194,7 +194,7 @@ def test_what_the_agent_thought_is_shown(opened: Opener) -> None:
 def test_values_are_shown_in_the_agents_unit(opened: Opener) -> None:
     thought = (((0, 3.0), (parse_action("t4>t7"), -1.0)), ())
     page = opened(make_episode(21, [0, 0], policy=Policy(measure="value", favoured=thought)))
-    assert page.locator("#rated .value").all_inner_texts() == ["3", "−1"]
+    assert page.locator("#rated .value").all_inner_texts() == ["3", "\u22121"]
     widths = page.evaluate(
         "[...document.querySelectorAll('#rated .fill')].map((bar) => bar.style.width)"
     )

@@ -13,6 +13,9 @@ def main() -> None:
     """Run the command line; `qv --help` tells what there is."""
     try:
         from qv_env.cli.group import qv
+
+        _print_whatever_the_encoding()
+        qv(prog_name="qv")  # commands import what they alone need
     except ModuleNotFoundError as error:
         if error.name not in _NEEDED:
             raise
@@ -21,8 +24,6 @@ def main() -> None:
             "pip install 'qv-env[eval]'\n"
         )
         raise SystemExit(_USER_ERROR) from None
-    _print_whatever_the_encoding()
-    qv(prog_name="qv")
 
 
 def _print_whatever_the_encoding() -> None:
