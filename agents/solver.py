@@ -106,9 +106,9 @@ class Solver:
         self._searchers = [_Searcher() for _ in range(threads)]
         self._exhaustive = exhaustive.exhaustive_room(EXHAUSTIVE_LIMIT)
         # Compiles, so that no deal is charged for it.
-        blank, stop = engine.new_state(), np.ones(1, np.uint8)
-        self._searchers[0].search(blank, portfolio.plan(0, self._learned), stop)
-        exhaustive.search_all(self._exhaustive, blank, EXHAUSTIVE_LIMIT, stop)
+        dealt, stop = deal_state(Deal.from_number(0)), np.ones(1, np.uint8)
+        self._searchers[0].search(dealt, portfolio.plan(0, self._learned), stop)
+        exhaustive.search_all(self._exhaustive, dealt, EXHAUSTIVE_LIMIT, stop)
 
     def solve(self, state: np.void, goal: Goal = Goal.ANY) -> Solution:
         """Search a position for a win.

@@ -34,6 +34,7 @@ from agents.search.foresight_weights import FILE, foresight_text
 from agents.search.moves import make_safe_moves
 from agents.search.rollout import roll_out
 from agents.search.weights import load_weights
+from agents.solver import deal_state
 from qv_env import engine
 from qv_env.deals import Deal, split_numbers
 from qv_env.files import write_whole
@@ -106,8 +107,7 @@ def distil(rng: np.random.Generator) -> NDArray[np.float64]:
     facts = room["facts"]
     states, values, groups = [], [], []
     for deal in range(DISTILLED_DEALS):
-        state = engine.new_state()
-        engine.deal(state, Deal.from_number(int(rng.integers(train.start, train.stop))).cards)
+        state = deal_state(Deal.from_number(int(rng.integers(train.start, train.stop))))
         while True:
             make_safe_moves(state, actions, 0)
             best = closure.search(room, state, weights, DISTILLED_NODES)
@@ -138,12 +138,12 @@ def label(weights: Any, rng: np.random.Generator, minutes: float) -> Labels:
     states: list[Any] = []
     cards, groups = [], []
     # Compiles, so that the time is spent on labels.
-    beam.search_beam(passing, *rooms, engine.new_state(), weights, 1, NODES, stop, path)
+    dealt = deal_state(Deal.from_number(0))
+    beam.search_beam(passing, *rooms, dealt, weights, 1, NODES, stop, path)
     end = time.process_time() + 60 * minutes
     group = 0
     while time.process_time() < end:
-        state = engine.new_state()
-        engine.deal(state, Deal.from_number(int(rng.integers(train.start, train.stop))).cards)
+        state = deal_state(Deal.from_number(int(rng.integers(train.start, train.stop))))
         beam.search_beam(passing, *rooms, state, weights, PASSING, NODES, stop, path)
         for at in rng.choice(len(passing.passed) - 1, STAGES, replace=False):
             seen: Any = passing.passed[at]
