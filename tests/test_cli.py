@@ -273,6 +273,11 @@ def test_verify_looks_at_every_file(folder: Path) -> None:
     ]
 
 
+def test_verify_names_the_file_that_is_strange(folder: Path) -> None:
+    (folder / "long.json").write_text('{"version": ' + "9" * 5_000 + "}")
+    assert complaint("verify", "long.json").startswith("qv: long.json: Exceeds the limit")
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [

@@ -217,7 +217,9 @@ def test_files_with_something_wrong_in_them(
         (b"\xff\xfe\x00", "not a text file"),
         (b"[1, 2]", "no episode: expected a JSON object"),
         (b"[" * 100_000, "JSON nested too deeply"),
-        (b"1" * 5_000, "Exceeds the limit"),
+        (b"1" * 5_000, "Exceeds the limit (4300 digits) for integer string conversion"),
+        (b'{"format": "qv-env episode", "format": 1}', 'the key "format" stands there twice'),
+        (b'{"actions": [{"a\\n": 1, "a\\n": 2}]}', 'the key "a\\n" stands there twice'),
     ],
 )
 def test_files_that_are_no_episodes(tmp_path: Path, content: bytes, message: str) -> None:
@@ -226,6 +228,14 @@ def test_files_that_are_no_episodes(tmp_path: Path, content: bytes, message: str
     with pytest.raises(EpisodeError) as caught:
         read_episode(path)
     assert str(caught.value).startswith(f"{path}: {message}")
+    assert "\n" not in str(caught.value)
+    assert "set_int_max_str_digits" not in str(caught.value)
+
+
+def test_a_byte_order_mark_means_nothing(tmp_path: Path, episode: Episode) -> None:
+    path = tmp_path / "game.json"
+    path.write_text(episode_text(episode), encoding="utf-8-sig")
+    assert read_episode(path) == episode
 
 
 @pytest.mark.parametrize(

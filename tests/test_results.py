@@ -150,6 +150,8 @@ def test_wins_without_actions_are_no_result(result: Result) -> None:
     ("text", "why"),
     [
         ("{", "is not whole JSON"),
+        ("1" * 5_000, "is not whole JSON"),
+        ("[" * 100_000, "is not whole JSON"),
         ("[]", "is not a results file"),
         ('{"format": "qv-env result", "version": 2}', "version: Input should be 1"),
     ],

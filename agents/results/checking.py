@@ -27,7 +27,7 @@ def is_result(path: Path) -> bool:
     """Return whether a file says that it is a results file; what cannot be read says nothing."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(document, dict) and document.get("format") == FORMAT
 

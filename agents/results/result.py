@@ -215,7 +215,7 @@ def read_result(path: Path) -> Result:
     """
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError):
+    except (ValueError, RecursionError):  # no text, no JSON, or such as no program writes
         raise ValueError(f"{path} is not whole JSON; expected a results file") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ValueError(f"{path} is not a results file of qv evaluate --results")

@@ -31,7 +31,9 @@ def read_episode(path: str | os.PathLike[str]) -> Episode:
     """
     path = Path(path)
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        # Editors on Windows begin a text with a byte order mark, which means nothing.
+        text = path.read_text(encoding="utf-8-sig")
+        document = json.loads(text, object_pairs_hook=_without_repeats)
     except UnicodeDecodeError:
         raise EpisodeError(f"{path}: not a text file; expected an episode in JSON") from None
     except json.JSONDecodeError as error:
@@ -39,14 +41,25 @@ def read_episode(path: str | os.PathLike[str]) -> Episode:
             f"{path}: not whole JSON (line {error.lineno}, column {error.colno}: {error.msg}); "
             "the file may be cut off"
         ) from None
-    except ValueError as error:  # a number of more digits than Python reads
-        raise EpisodeError(f"{path}: {error}") from None
+    except ValueError as error:  # a key twice, or a number of more digits than Python reads
+        reason = str(error).partition(";")[0]  # Python goes on to advise its programmers
+        raise EpisodeError(f"{path}: {reason}") from None
     except RecursionError:
         raise EpisodeError(f"{path}: JSON nested too deeply for an episode") from None
     try:
         return parse_episode(document)
     except ValueError as error:
         raise EpisodeError(f"{path}: {error}") from None
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object, of which readers would differ on what it says if a key stood twice."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"the key {_shown(name)} stands there twice")
+        found[name] = value
+    return found
 
 
 def parse_episode(document: Any) -> Episode:
