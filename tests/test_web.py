@@ -31,6 +31,7 @@ from qv_env.episodes import (
     verify,
 )
 from qv_env.history import UNDO
+from qv_env.render.theme import FOUR_COLOURS
 from qv_env.web import playing, replay, replay_html
 from qv_env.web.page import asset
 from qv_env.web.playing import playing_page
@@ -177,9 +178,11 @@ def test_what_the_agent_thought_is_there(page: PageParser) -> None:
 
 
 @pytest.mark.parametrize("name", ["replay", "play"])
-def test_every_element_that_scripts_ask_for_exists(name: str) -> None:
+def test_every_element_that_scripts_ask_for_exists(page: PageParser, name: str) -> None:
     script = asset(f"{name}.js")
-    ids = {attributes.get("id") for _, attributes in PageParser(asset(f"{name}.html")).elements}
+    if name == "play":
+        page = PageParser(playing_page(None, has_outlook=False).html)
+    ids = {attributes.get("id") for _, attributes in page.elements}
     asked = set(re.findall(r"byId\(\"([\w-]+)\"\)", script))
     assert asked
     assert asked <= ids
@@ -188,7 +191,8 @@ def test_every_element_that_scripts_ask_for_exists(name: str) -> None:
 def test_every_asset_is_on_a_page() -> None:
     folder = resources.files("qv_env.web").joinpath("assets")
     used = {*replay.STYLES, *replay.SCRIPTS, *playing.STYLES, *playing.SCRIPTS}
-    assert {file.name for file in folder.iterdir()} == used | {"replay.html", "play.html"}
+    bodies = {"page.html", "figures.html", "waste.html", "replay.html", "play.html"}
+    assert {file.name for file in folder.iterdir()} == used | bodies
 
 
 def test_the_play_page_asks_its_own_server_alone() -> None:
@@ -253,6 +257,11 @@ def test_suits_differ_for_every_kind_of_colour_vision(vision: str) -> None:
     for one, other in itertools.combinations("SHDC", 2):
         # A difference of 2.3 is just noticeable.
         assert np.linalg.norm(seen[one] - seen[other]) > 20, (one, other)
+
+
+def test_films_have_the_suits_colours_of_the_pages() -> None:
+    pages = re.findall(r"--[SHDC]: (#\w{6});", asset("theme.css"))
+    assert [bytes(colour).hex() for colour in FOUR_COLOURS.suits] == [c[1:] for c in pages]
 
 
 def test_suits_are_readable_on_paper() -> None:

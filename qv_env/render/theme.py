@@ -41,8 +41,7 @@ class Theme(NamedTuple):
 
 _BLACK: Final = (32, 36, 40)
 _RED: Final = (200, 32, 44)
-_BLUE: Final = (24, 92, 190)
-_GREEN: Final = (18, 122, 66)
 
 TWO_COLOURS: Final = Theme(suits=(_BLACK, _RED, _RED, _BLACK))
-FOUR_COLOURS: Final = Theme(suits=(_BLACK, _RED, _BLUE, _GREEN))
+# Those of the pages, which every kind of colour vision tells apart.
+FOUR_COLOURS: Final = Theme(suits=((22, 25, 29), (201, 42, 0), (43, 58, 208), (0, 125, 92)))

@@ -7,7 +7,7 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any, Final, NamedTuple
 
@@ -15,6 +15,8 @@ from qv_env.web.symbols import symbols_svg
 
 _SLOT: Final = re.compile(r"\{\{(\w+)\}\}")
 _ASSETS: Final = "assets"
+_FRAME: Final = "page.html"
+_PARTS: Final = ("figures", "waste")  # what the bodies of several pages have in common
 
 
 def asset(name: str) -> str:
@@ -35,7 +37,7 @@ class Page(NamedTuple):
 
 
 def standalone_page(
-    template: str,
+    body: str,
     *,
     title: str,
     styles: Sequence[str],
@@ -50,7 +52,7 @@ def standalone_page(
     load and run nothing.
 
     Args:
-        template: Name of the asset with the page's body, which has slots such as ``{{title}}``.
+        body: Name of the asset with what the page shows, in which common parts are slots.
         title: The page's title, as plain text.
         styles: Names of style sheets among the assets, in order.
         scripts: Names of scripts among the assets, in order; they share one scope.
@@ -68,12 +70,12 @@ def standalone_page(
         "title": html.escape(title),
         "policy": policy,
         "symbols": symbols_svg(),
+        "body": _filled(asset(body), {part: asset(f"{part}.html") for part in _PARTS}),
         "style": style,
         "script": script,
         "data": script_json(data),
     }
-    # One pass, so that what stands in the data is never taken for a slot.
-    return Page(_SLOT.sub(lambda match: slots[match[1]], asset(template)), policy)
+    return Page(_filled(asset(_FRAME), slots), policy)
 
 
 def script_json(data: Any) -> str:
@@ -84,6 +86,11 @@ def script_json(data: Any) -> str:
     """
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c")  # it can only stand inside of strings
+
+
+def _filled(template: str, slots: Mapping[str, str]) -> str:
+    """Fill slots such as ``{{title}}`` in one pass: what is filled in is never taken for a slot."""
+    return _SLOT.sub(lambda match: slots[match[1]], template)
 
 
 def _digest(text: str) -> str:

@@ -238,6 +238,17 @@ def test_fingers_on_a_phone(opened: Opener, viewport: dict[str, int]) -> None:
     assert notice(page) == "A column is built in one suit."
 
 
+def test_help_begins_at_its_beginning(opened: Opener) -> None:
+    page = opened(SMALL_PHONE, has_touch=True, is_mobile=True)
+    page.tap("#help")
+    dialog = "document.getElementById('help-dialog')"
+    assert page.evaluate(f"{dialog}.scrollHeight > {dialog}.clientHeight")
+    assert page.evaluate(f"{dialog}.scrollTop") == 0
+    page.keyboard.press("Escape")
+    assert page.locator("#help-dialog").is_hidden()
+    assert page.evaluate("document.activeElement.id") == "help"
+
+
 def touch_drag(page: Any, start: tuple[float, float], end: tuple[float, float]) -> None:
     finger = page.context.new_cdp_session(page)
     middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
