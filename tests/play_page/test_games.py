@@ -9,8 +9,9 @@ from typing import Any
 from agents.results.result import read_result
 from agents.results.rows import decode_actions
 from qv_env import Game
-from qv_env.actions import ACTIONS, DRAW, pile_text
+from qv_env.actions import ACTIONS, DRAW, parse_action, pile_text
 from qv_env.episodes import read_episode, verify
+from qv_env.history import UNDO
 from tests.browsing import wait_until
 from tests.play_page.playing import (
     CODE,
@@ -147,6 +148,33 @@ def test_a_game_that_the_server_has_dropped_is_given_back(page: Any, server: Ser
     page.reload()
     ready(page)
     assert figures(page) == "score 0 moves 2 stock 62 foundations 0"
+
+
+def test_a_game_that_cannot_be_given_back_begins_anew(page: Any, server: Server) -> None:
+    page.keyboard.press("d")
+    settle(page)
+    server.play.sessions.clear()
+    page.evaluate("view.operations = [1]")  # as of a server with other limits
+    page.keyboard.press("d")
+    settle(page)
+    assert "its deal begins anew" in notice(page)
+    assert figures(page) == "score 0 moves 0 stock 64 foundations 0"
+    page.keyboard.press("d")
+    settle(page)
+    assert figures(page) == "score 0 moves 1 stock 63 foundations 0"
+
+
+def test_keys_that_come_faster_than_answers_are_done_in_order(page: Any) -> None:
+    for key in "dddduu47r":
+        page.keyboard.press(key)
+    settle(page)
+    done = [DRAW] * 4 + [UNDO] * 2 + [parse_action("t4>t7")]
+    assert page.evaluate("view.operations") == done
+    assert notice(page) == "There is nothing to redo."  # the move took it away
+    page.keyboard.press("d")
+    page.reload()  # perhaps before the answer
+    ready(page)
+    assert page.inner_text("#count") in ("5", "6")
 
 
 def test_what_a_tab_cannot_have_kept_is_passed_over(page: Any, server: Server) -> None:

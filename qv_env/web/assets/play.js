@@ -82,8 +82,19 @@ async function asked(task) {
     return await task();
   } catch (error) {
     if (error.status !== GONE) throw error;
+  }
+  await giveBack();
+  return task();
+}
+
+/** Give the server this tab's game; where it takes the deal alone, show that from its start. */
+async function giveBack() {
+  try {
     view = await client.create(view.code, view.operations);
-    return task();
+  } catch (error) {
+    if (error.status !== NONSENSE) throw error;
+    show(await client.create(view.code), { isNew: true });
+    throw new RequestError(NONSENSE, "The server lost this game and does not take it back; its deal begins anew.");
   }
 }
 
