@@ -31,9 +31,26 @@ def test_an_agent_advises_and_moves() -> None:
     assert first["move"] in page.view["legal"]
     assert page.do("agent")["done"] == first
     page.do("tap", place="stock")
-    assert (
-        parse_episode(page.client.get(f"{page.path}/episode").json()).agent == "person and random"
-    )
+    assert saved_agent(page) == "person and random"
+
+
+def test_a_game_that_is_given_back_keeps_who_played() -> None:
+    page = Page(client_of(adviser=AgentAdviser(RandomAgent())))
+    page.do("agent")
+    way = {"deal": CODE, "operations": page.view["operations"], "players": page.view["players"]}
+    page.do("deal")
+    assert page.view["players"] == []
+    again = Page(page.client, **way)
+    for view in (page.do("deal", **way), again.view):
+        assert view["players"] == ["random"]
+    assert saved_agent(page) == saved_agent(again) == "random"
+    page.do("deal", **way | {"players": []})  # where it is not said, a person did it
+    page.do("agent")
+    assert saved_agent(page) == "person and random"
+
+
+def saved_agent(page: Page) -> str | None:
+    return parse_episode(page.client.get(f"{page.path}/episode").json()).agent
 
 
 def test_following_advice_keeps_to_one_plan() -> None:
