@@ -18,8 +18,9 @@ from qv_env import Game
 from qv_env.actions import DRAW, NUM_ACTIONS
 from qv_env.episodes import parse_episode
 from qv_env.web.advice import Advice, AdviceError
+from qv_env.web.app import PlayServer
 from tests.golden import read_transcript
-from tests.play_asking import CODE, Page, client_of
+from tests.play_asking import CODE, PORT, Page, client_of
 
 
 def test_an_agent_advises_and_moves() -> None:
@@ -135,6 +136,9 @@ class Slow:
         self.asked = threading.Event()
         self.answer: Future[Advice] = Future()
 
+    def prepare(self) -> None:
+        raise AdviceError("not today")
+
     def advise(self, game: Game, *, rated: bool = True) -> Advice:
         del game, rated
         self.asked.set()
@@ -169,6 +173,39 @@ def test_an_adviser_may_give_up() -> None:
     slow.answer.set_exception(AdviceError("no idea"))
     page = Page(client_of(adviser=slow))
     assert page.complaint(500, "agent") == "no idea"
+
+
+class Prepared:
+    """An outlook that knows whether it was prepared."""
+
+    def __init__(self) -> None:
+        self.prepared = threading.Event()
+
+    def prepare(self) -> None:
+        self.prepared.set()
+
+    def is_hopeless(self, game: Game) -> bool:
+        return self.prepared.is_set() and game.stock_count == 0
+
+
+def test_agent_and_outlook_are_prepared_before_anybody_asks() -> None:
+    outlook = Prepared()
+    play = PlayServer(port=PORT, adviser=Slow(), outlook=outlook)
+    play.prepare()  # that the adviser cannot be prepared holds nothing up
+    assert outlook.prepared.wait(30)
+
+
+def test_to_prepare_is_to_ask_once_and_changes_no_answer() -> None:
+    asked: list[Any] = []
+    adviser = AgentAdviser(Failing(lambda *_: asked.append(1) or [DRAW]))
+    adviser.prepare()
+    assert asked == [1]
+    outlook = PlannerOutlook()
+    outlook.prepare()
+    game = Game(22)
+    while game.stock_count:
+        game.draw()
+    assert outlook.is_hopeless(game)
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,12 @@ class PlayServer:
             exception_handlers={HTTPException: _error_answer},
         )
 
+    def prepare(self) -> None:
+        """Have agent and outlook compile what they need while the page is opened."""
+        for judge in (self._adviser, self._outlook):
+            if judge is not None:
+                self._background.begin(judge.prepare)
+
     def end(self) -> None:
         """Answer all who wait for an agent that the server ends; called on the event loop."""
         self._background.end()

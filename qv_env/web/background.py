@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
@@ -35,7 +36,7 @@ class Background:
             EndedError: `end` was called meanwhile.
         """
         answer: Future[Result] = Future()
-        self._tasks.put(lambda: _answer(answer, function))
+        self._tasks.put(partial(_answer, answer, function))
         waiting = asyncio.wrap_future(answer)
         self._waiting.add(waiting)
         try:
@@ -44,6 +45,10 @@ class Background:
             raise EndedError from None
         finally:
             self._waiting.discard(waiting)
+
+    def begin(self, function: Callable[[], object]) -> None:
+        """Have a function run for which nobody waits; what it raises is passed over."""
+        self._tasks.put(partial(_answer, Future[object](), function))
 
     def end(self) -> None:
         """Let nobody wait any longer; to be called on the event loop."""
