@@ -90,7 +90,10 @@ def test_the_command_serves_until_it_is_interrupted() -> None:
 
 
 ENDLESS = """
+import atexit
 import time
+
+atexit.register(print, "taken down under an agent at work")
 
 class Endless:
     name = "endless"

@@ -101,6 +101,11 @@ class PlayServer:
             if judge is not None:
                 self._background.begin(judge.prepare)
 
+    @property
+    def is_computing(self) -> bool:
+        """Whether agent or outlook are at work on their thread."""
+        return self._background.is_at_work
+
     def end(self) -> None:
         """Answer all who wait for an agent that the server ends; called on the event loop."""
         self._background.end()
