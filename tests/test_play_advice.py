@@ -17,6 +17,7 @@ from agents.random_agent import RandomAgent
 from qv_env import Game
 from qv_env.actions import DRAW, NUM_ACTIONS
 from qv_env.episodes import parse_episode
+from qv_env.episodes.episode import LONGEST_NAME
 from qv_env.web.advice import Advice, AdviceError
 from qv_env.web.app import PlayServer
 from tests.golden import read_transcript
@@ -48,6 +49,18 @@ def test_a_game_that_is_given_back_keeps_who_played() -> None:
     page.do("deal", **way | {"players": []})  # where it is not said, a person did it
     page.do("agent")
     assert saved_agent(page) == "person and random"
+
+
+def test_names_of_players_fit_in_an_episode_file() -> None:
+    client = client_of()
+    page = Page(client, operations=[DRAW], players=["a" * 150, "b" * 150, "person"])
+    saved = saved_agent(page)
+    assert saved is not None
+    assert saved.startswith("person and aaa")
+    assert (len(saved), saved[-1]) == (LONGEST_NAME, "…")
+    for name in ("a\nb", "", "a" * (LONGEST_NAME + 1)):
+        answer = client.post("/games", json={"deal": CODE, "operations": [0], "players": [name]})
+        assert (answer.status_code, answer.json()["error"].count("\n")) == (400, 0)
 
 
 def saved_agent(page: Page) -> str | None:

@@ -6,20 +6,19 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from qv_env.episodes.episode import Name
 from qv_env.history import UNDO
 
 _LONGEST_DEAL: Final = 400  # 104 cards with blanks between them, and some to spare
 _LONGEST_PLACE: Final = 8
 _MOST_OPERATIONS: Final = 20_000
-_LONGEST_NAME: Final = 400
 _MOST_PLAYERS: Final = 16
 
 Place = Annotated[str, Field(max_length=_LONGEST_PLACE)]
 DealText = Annotated[str, Field(max_length=_LONGEST_DEAL)]
 Operation = Annotated[int, Field(ge=0, le=UNDO)]
 Operations = Annotated[list[Operation], Field(max_length=_MOST_OPERATIONS)]
-Name = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME)]
-Players = Annotated[list[Name], Field(max_length=_MOST_PLAYERS)]
+Players = Annotated[list[Annotated[Name, Field(min_length=1)]], Field(max_length=_MOST_PLAYERS)]
 
 
 class _Message(BaseModel):

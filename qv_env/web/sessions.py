@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from qv_env.episodes.episode import LONGEST_NAME
 from qv_env.game import Game
 
 MOST_GAMES: Final = 200
@@ -43,8 +44,9 @@ class Session:
 
     @property
     def player(self) -> str:
-        """Who played, as an episode file says it."""
-        return " and ".join(self.by_name) or PERSON
+        """Who played, as an episode file says it, which has room for so much."""
+        names = " and ".join(self.by_name) or PERSON
+        return names if len(names) <= LONGEST_NAME else f"{names[: LONGEST_NAME - 1]}…"
 
     @property
     def by_name(self) -> list[str]:
