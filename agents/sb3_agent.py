@@ -45,7 +45,13 @@ class Sb3Agent:
     """
 
     def __init__(
-        self, model: Any, name: str, env_kwargs: Mapping[str, Any], *, deterministic: bool = True
+        self,
+        model: Any,
+        name: str,
+        env_kwargs: Mapping[str, Any],
+        *,
+        deterministic: bool = True,
+        temperature: float = 1.0,
     ) -> None:
         """Wrap a model.
 
@@ -56,13 +62,18 @@ class Sb3Agent:
             deterministic: Whether to play the highest-rated action. Otherwise actions are drawn
                 with the probabilities of the policy, or with the softmax of the values of a
                 Q-network.
+            temperature: What log-probabilities, or values, are divided by before actions are
+                drawn; below 1 the policy is surer of itself than it has learnt to be.
         """
         self.name = name
         self.env_kwargs = dict(env_kwargs)
         steps = getattr(model, "num_timesteps", None)
-        self.training = {} if steps is None else {"steps": int(steps)}
+        if steps is not None:
+            steps = int(steps) + int(getattr(model, "imitation_timesteps", 0))
+        self.training = {} if steps is None else {"steps": steps}
         self.model = model
         self.deterministic = deterministic
+        self.temperature = temperature
         self._seeds = np.zeros(0, np.uint64)
         self._plies = np.zeros(0, np.int64)
         model.policy.set_training_mode(False)
@@ -118,7 +129,8 @@ class Sb3Agent:
         if ratings is None:
             return self._predict(observations, allowed)
         if not self.deterministic:
-            ratings = ratings + _gumbel(self._seeds[rows], self._plies[rows], ratings.shape[1])
+            noise = _gumbel(self._seeds[rows], self._plies[rows], ratings.shape[1])
+            ratings = ratings + self.temperature * noise
         best: Actions = np.argmax(np.where(allowed, ratings, -np.inf), axis=1)
         return best
 
@@ -182,7 +194,10 @@ def load_sb3_agent(path: Path, name: str, *, deterministic: bool | None = None) 
         raise ValueError(f"{path} cannot be loaded: {_one_line(error)}") from None
     if deterministic is None:
         deterministic = bool(config.get("deterministic", True))
-    return Sb3Agent(model, name, env_kwargs, deterministic=deterministic)
+    temperature = float(config.get("temperature", 1.0))
+    return Sb3Agent(
+        model, name, env_kwargs, deterministic=deterministic, temperature=temperature
+    )
 
 
 def _run_config(path: Path) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
@@ -14,6 +14,10 @@ from agents.imitation.teacher import NOTHING, Teacher
 from agents.sb3_vec_env import spread_seeds
 from qv_env import QuaranteVoleursVectorEnv
 from qv_env.deals import split_numbers
+
+# Figures of games that have ended, and where infos hold them.
+FIGURES: Final = ("win_rate", "score", "foundation_cards", "plies")
+_INFOS: Final = ("is_success", "score", "foundation_cards", "moves")
 
 Choose: TypeAlias = Callable[[Observations, ActionMasks], Actions]
 
@@ -58,7 +62,29 @@ class Games:
         seeds = spread_seeds(seed, games, split_numbers("train"))
         self._observations, infos = self.env.reset(seed=seeds)
         self._masks: ActionMasks = infos["action_mask"]
-        self.ended: list[tuple[bool, int, int]] = []
+        self._ended: list[dict[str, float]] = []
+
+    def take_ended(self) -> list[dict[str, float]]:
+        """Return figures of the games that have ended since this was last asked."""
+        ended, self._ended = self._ended, []
+        return ended
+
+    def state(self) -> dict[str, Any]:
+        """Return all that decides how the games go on, for `restore`."""
+        return {
+            "games": self.env.get_state(),
+            "plans": self.teacher.plans.copy(),
+            "observations": self._observations.copy(),
+            "masks": self._masks.copy(),
+            "numpy": self.rng.bit_generator.state,
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on where `state` was called."""
+        self.env.set_state(state["games"])
+        self.teacher.plans[:] = state["plans"]
+        self._observations, self._masks = state["observations"], state["masks"]
+        self.rng.bit_generator.state = state["numpy"]
 
     def step(self, choose: Choose, teacher_share: float) -> Labelled:
         """Play one ply of every game.
@@ -88,8 +114,11 @@ class Games:
         done = terminated | truncated | over
         if done.any():
             rows = np.flatnonzero(done)
-            columns = (infos[key][rows].tolist() for key in ("is_success", "score", "moves"))
-            self.ended.extend(zip(*columns, strict=True))
+            columns = [infos[key][rows].tolist() for key in _INFOS]
+            self._ended.extend(
+                dict(zip(FIGURES, map(float, game), strict=True))
+                for game in zip(*columns, strict=True)
+            )
             self.teacher.forget(rows)
             self._observations, infos = self.env.reset(options={"reset_mask": done})
             # Infos of a reset tell of the games that have been reset alone.

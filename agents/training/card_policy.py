@@ -65,7 +65,7 @@ class TableView(nn.Module):
         super().__init__()
         self.latent_dim_pi, self.latent_dim_vf = features_dim, value_width
         self.table_width = table_width
-        self.value = nn.Sequential(nn.Linear(table_width, value_width), nn.ReLU())
+        self.value_net = nn.Sequential(nn.Linear(table_width, value_width), nn.ReLU())
 
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """Return what the policy's head and the value's head read."""
@@ -77,7 +77,7 @@ class TableView(nn.Module):
 
     def forward_critic(self, features: Tensor) -> Tensor:
         """Return what the value's head reads."""
-        hidden: Tensor = self.value(features[:, -self.table_width :])
+        hidden: Tensor = self.value_net(features[:, -self.table_width :])
         return hidden
 
 
@@ -93,6 +93,8 @@ class CardPolicy(LeanMaskablePolicy):
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         keywords.setdefault("features_extractor_class", CardNetwork)
         keywords.setdefault("net_arch", [64])
+        # Made for deep stacks of plain layers; with residual ones all grows with each round.
+        keywords.setdefault("ortho_init", False)
         super().__init__(*arguments, **keywords)
 
     def _build_mlp_extractor(self) -> None:

@@ -31,7 +31,13 @@ def training_agent(model: Any, config: Config, name: str) -> Sb3Agent:
     """Return an agent that plays as a model does at this moment."""
     env = config.env.model_dump()
     env_kwargs = {key: env[key] for key in ENV_KEYWORDS}
-    return Sb3Agent(model, name, env_kwargs, deterministic=config.deterministic)
+    return Sb3Agent(
+        model,
+        name,
+        env_kwargs,
+        deterministic=config.deterministic,
+        temperature=config.temperature,
+    )
 
 
 def quick_figures(model: Any, config: Config) -> dict[str, float]:

@@ -9,6 +9,7 @@ checkpoints/N/       all that a run at ply N needs to go on (`agents.training.ch
 episode.json         the trained agent's game of the first deal of the evaluation
 evaluation.json      the evaluation at the end; written last, so a run that has it is finished
 learning_curve.png   score against plies
+imitation/           where the run learns from the planner first (`agents.imitation.phase`)
 .lock                held by the process that is at work here; the operating system releases it
 ```
 
@@ -50,7 +51,13 @@ class RunFolder:
         self.episode = path / "episode.json"
         self.evaluation = path / "evaluation.json"
         self.curve = path / "learning_curve.png"
+        self.state = path / "state.pt"  # of imitation only
         self._lock = path / ".lock"
+
+    @property
+    def imitation(self) -> RunFolder:
+        """The folder of the part of the run that learns from the planner."""
+        return RunFolder(self.path / "imitation")
 
     @property
     def finished(self) -> bool:
