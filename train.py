@@ -28,6 +28,7 @@ try:
     from agents.training.callbacks import (
         Checkpoints,
         Evaluation,
+        Figures,
         FiniteCheck,
         ProgressBar,
         ValueWarmUp,
@@ -35,7 +36,7 @@ try:
     from agents.training.config import Config, read_config
     from agents.training.errors import ConfigError, TrainingError
     from agents.training.evaluation import evaluate_and_draw, quick_figures
-    from agents.training.metrics import keep_until, open_logger
+    from agents.training.metrics import hours_of, keep_until, open_logger
     from agents.training.model import model_of_run, new_model, prepare_torch
     from agents.training.progress import RunBar
     from agents.training.run_folder import RunFolder, free_folder, moved_into_place
@@ -142,7 +143,7 @@ def train(run: RunFolder, config: Config, model: Any, console: Console) -> None:
     """
     try:
         if config.imitation is not None and model.num_timesteps == 0:
-            imitate(run, config, model, console)
+            imitate(run, config, config.imitation, model, console)
         if model.num_timesteps < config.n_timesteps:
             learn(run, config, model, console)
         else:
@@ -165,12 +166,13 @@ def learn(run: RunFolder, config: Config, model: Any, console: Console) -> None:
     done = model.num_timesteps
     console.print(f"{config.algo} in {run.path}, plies to train: {config.n_timesteps - done:,}")
     with (
-        closing(open_logger(run, done)) as logger,
+        closing(open_logger(run, done, hours_of(run.imitation.metrics))) as logger,
         RunBar("training", config.n_timesteps, console) as bar,
     ):
         model.set_logger(logger)
         callbacks = [
             FiniteCheck(),
+            Figures(),
             Evaluation(config.eval_freq, lambda m: quick_figures(m, config), console.print),
             Checkpoints(config.save_freq, run, replay_buffer=config.save_replay_buffer),
             ProgressBar(bar),

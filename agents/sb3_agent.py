@@ -195,9 +195,7 @@ def load_sb3_agent(path: Path, name: str, *, deterministic: bool | None = None) 
     if deterministic is None:
         deterministic = bool(config.get("deterministic", True))
     temperature = float(config.get("temperature", 1.0))
-    return Sb3Agent(
-        model, name, env_kwargs, deterministic=deterministic, temperature=temperature
-    )
+    return Sb3Agent(model, name, env_kwargs, deterministic=deterministic, temperature=temperature)
 
 
 def _run_config(path: Path) -> dict[str, Any]:

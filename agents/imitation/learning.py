@@ -25,7 +25,7 @@ from agents.agent import ActionMasks, Actions, Observations
 from agents.imitation.games import Games, Labelled
 from agents.imitation.samples import Batch, Samples
 from agents.imitation.teacher import Teacher
-from agents.training.config import Config
+from agents.training.config import Config, ImitationConfig
 from agents.training.errors import TrainingError
 from agents.training.policies import LeanMaskablePolicy, draw
 
@@ -41,7 +41,8 @@ class Imitation:
 
     Args:
         policy: What learns.
-        config: The run's config; its ``imitation`` is not None.
+        config: The run's config, of which the environment and the seed count.
+        settings: Its section ``imitation``.
         folder: Where the labelled positions lie.
         state: What `Imitation.state` has returned, to go on from there; None begins anew.
 
@@ -53,11 +54,11 @@ class Imitation:
         self,
         policy: LeanMaskablePolicy,
         config: Config,
+        settings: ImitationConfig,
         folder: Path,
         state: dict[str, Any] | None = None,
     ) -> None:
-        assert config.imitation is not None
-        self._config = config.imitation
+        self._config = settings
         self._policy = policy
         self._rng = np.random.default_rng(config.seed)
         self._optimizer = torch.optim.Adam(policy.parameters(), eps=_ADAM_EPSILON)
@@ -167,9 +168,7 @@ class Imitation:
         return loss, accuracy
 
     def _update(self, batch: Batch) -> tuple[float, float]:
-        logits, _ = self._policy.logits_and_values(
-            torch.as_tensor(batch.observations), batch.masks
-        )
+        logits, _ = self._policy.logits_and_values(torch.as_tensor(batch.observations), batch.masks)
         labels = torch.as_tensor(batch.labels)
         loss = functional.cross_entropy(logits, labels)
         self._optimizer.zero_grad()

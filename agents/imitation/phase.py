@@ -22,7 +22,7 @@ from rich.console import Console
 from stable_baselines3.common.logger import Logger
 
 from agents.imitation.learning import Imitation
-from agents.training.config import Config
+from agents.training.config import Config, ImitationConfig
 from agents.training.errors import ConfigError, reason
 from agents.training.evaluation import quick_figures
 from agents.training.metrics import open_logger
@@ -33,8 +33,17 @@ from agents.training.run_folder import RunFolder, moved_into_place
 _ROUNDS_BETWEEN_ROWS: Final = 10
 
 
-def imitate(run: RunFolder, config: Config, model: Any, console: Console) -> None:
+def imitate(
+    run: RunFolder, config: Config, settings: ImitationConfig, model: Any, console: Console
+) -> None:
     """Let a new model learn from the planner, or go on with that, and end with its policy taught.
+
+    Args:
+        run: The run.
+        config: Its config.
+        settings: The config's section ``imitation``.
+        model: A model that has not learnt by its algorithm yet.
+        console: Where progress is shown.
 
     Raises:
         ConfigError: The policy cannot learn so, or the last state cannot be read.
@@ -48,9 +57,7 @@ def imitate(run: RunFolder, config: Config, model: Any, console: Console) -> Non
         )
     folder = run.imitation
     folder.path.mkdir(exist_ok=True)
-    imitation = Imitation(model.policy, config, folder.path, _last_state(folder))
-    settings = config.imitation
-    assert settings is not None
+    imitation = Imitation(model.policy, config, settings, folder.path, _last_state(folder))
     if imitation.done < settings.n_timesteps:
         console.print(
             f"imitation in {folder.path}, positions to label: "
@@ -60,7 +67,7 @@ def imitate(run: RunFolder, config: Config, model: Any, console: Console) -> Non
             closing(open_logger(folder, imitation.done)) as logger,
             RunBar("imitation", settings.n_timesteps, console) as bar,
         ):
-            _Phase(imitation, folder, config, model, logger, console).run(bar)
+            _Phase(imitation, folder, config, settings, model, logger, console).run(bar)
     model.imitation_timesteps = imitation.done
     (folder.path / "samples.bin").unlink(missing_ok=True)
 
@@ -71,6 +78,7 @@ class _Phase:
         imitation: Imitation,
         folder: RunFolder,
         config: Config,
+        settings: ImitationConfig,
         model: Any,
         logger: Logger,
         console: Console,
@@ -78,15 +86,14 @@ class _Phase:
         self._imitation = imitation
         self._folder = folder
         self._config = config
+        self._settings = settings
         self._model = model
         self._logger = logger
         self._console = console
 
     def run(self, bar: RunBar) -> None:
         """Learn to the end."""
-        settings = self._config.imitation
-        assert settings is not None
-        imitation = self._imitation
+        imitation, settings = self._imitation, self._settings
         bar.begin(imitation.done)
         rounds = 0
         while imitation.done < settings.n_timesteps:
@@ -99,9 +106,10 @@ class _Phase:
             ended = imitation.done >= settings.n_timesteps
             if ended or _passed(before, imitation.done, self._config.eval_freq):
                 self._evaluate()
-            if ended or rounds % _ROUNDS_BETWEEN_ROWS == 0:
+            to_save = ended or _passed(before, imitation.done, self._config.save_freq)
+            if to_save or rounds % _ROUNDS_BETWEEN_ROWS == 0:
                 self._logger.dump(imitation.done)
-            if ended or _passed(before, imitation.done, self._config.save_freq):
+            if to_save:
                 self._save()
 
     def _evaluate(self) -> None:
@@ -114,7 +122,6 @@ class _Phase:
         self._console.print(f"ply {self._imitation.done:,}: on dev deals {listed}")
 
     def _save(self) -> None:
-        self._logger.dump(self._imitation.done)
         self._model.imitation_timesteps = self._imitation.done
         with moved_into_place(self._folder.model) as path:
             self._model.save(path)

@@ -9,7 +9,7 @@ position alone, whatever led to it. Two things differ from how the planner plays
 - A plan that wins is kept for as long as the player follows it. All ways to a win look alike to
   the search, and it may find another one after every move.
 
-Played by itself the teacher wins 20 % of train deals with 1,000 positions a search (`docs/training.md`).
+Playing by itself the teacher wins 20 % of train deals with 1,000 positions a search.
 """
 
 from __future__ import annotations

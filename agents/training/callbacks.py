@@ -21,6 +21,12 @@ from agents.training.progress import RunBar
 from agents.training.run_folder import RunFolder
 
 _SECONDS_BETWEEN_UPDATES: Final = 0.5
+_EPISODE_FIGURES: Final = {
+    "score": "score",
+    "is_success": "win_rate",
+    "foundation_cards": "foundation_cards",
+    "l": "plies",
+}
 
 
 class BetweenRollouts(BaseCallback):
@@ -108,6 +114,53 @@ class Evaluation(BetweenRollouts):
         self._say(f"ply {step:,}: on dev deals {listed}")
 
 
+class Figures(BaseCallback):
+    """Logs what stable-baselines3 leaves out: results of games, refusals, and where time goes.
+
+    After each rollout: mean ``rollout/score``, ``win_rate``, ``foundation_cards`` and ``plies`` of
+    the games that ended last, ``rollout/illegal_share`` of the plies, and under ``time`` the plies
+    a second and the shares of time spent on playing and on learning, all since the rollout before.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._began = self._played = 0.0
+        self._step = 0
+        self._refused = 0.0
+
+    def _on_training_start(self) -> None:
+        self._began = self._played = time.perf_counter()
+        self._step = self.model.num_timesteps
+        self._refused = self._refusals()
+
+    def _on_rollout_start(self) -> None:
+        now, plies = time.perf_counter(), self.model.num_timesteps - self._step
+        if plies > 0:
+            seconds = max(now - self._began, 1e-9)
+            refused = self._refusals()
+            self.logger.record("rollout/illegal_share", (refused - self._refused) / plies)
+            self.logger.record("time/plies_per_second", plies / seconds)
+            self.logger.record("time/share_playing", (self._played - self._began) / seconds)
+            self.logger.record("time/share_learning", (now - self._played) / seconds)
+            self._refused = refused
+        self._began, self._step = now, self.model.num_timesteps
+
+    def _on_rollout_end(self) -> None:
+        self._played = time.perf_counter()
+        episodes = self.model.ep_info_buffer or ()
+        for key, name in _EPISODE_FIGURES.items():
+            values = [episode[key] for episode in episodes if key in episode]
+            if values:
+                self.logger.record(f"rollout/{name}", float(np.mean(values)))
+
+    def _on_step(self) -> bool:
+        return True
+
+    def _refusals(self) -> float:
+        totals: Any = self.training_env.get_attr("episode_totals")[0]
+        return float(totals()["refused"])
+
+
 class Checkpoints(BetweenRollouts):
     """Writes a checkpoint every so many plies and one at the end.
 
@@ -146,12 +199,12 @@ class ValueWarmUp(BaseCallback):
         learns = self.model.num_timesteps >= self._plies
         policy: Any = self.model.policy
         for parameter in policy.parameters():
-            parameter.requires_grad_(learns)
+            parameter.requires_grad = learns
         for part in (policy.value_net, policy.mlp_extractor.value_net):
-            part.requires_grad_(True)
+            part.requires_grad_()
 
     def _on_training_end(self) -> None:
-        self.model.policy.requires_grad_(True)
+        self.model.policy.requires_grad_()
 
     def _on_step(self) -> bool:
         return True

@@ -28,7 +28,7 @@ from agents.training.card_layout import (
     Layout,
     read_layout,
 )
-from qv_env.cards import COPIES, RANKS, SUITS
+from qv_env.cards import RANKS, SUITS
 
 SOURCES: Final = COLUMNS + 1 + FOUNDATIONS  # columns, the waste, foundations
 DESTINATIONS: Final = COLUMNS + FOUNDATIONS
@@ -54,7 +54,7 @@ class RankMixer(nn.Module):
 
     def forward(self, cards: Tensor, table: Tensor) -> Tensor:
         """Return new embeddings ``(n, 52, width)`` of cards, given the table's."""
-        suits = cards.unflatten(1, (SUITS, RANKS))
+        suits = cards.reshape(-1, SUITS, RANKS, cards.shape[2])
         around = functional.pad(suits, (0, 0, 1, 1))
         triples = torch.cat([around[:, :, :-2], suits, around[:, :, 2:]], 3).flatten(1, 2)
         hidden = self.neighbours(triples) + self.table(table)[:, None]
@@ -67,19 +67,19 @@ class ColumnReader(nn.Module):
     Args:
         card: Width of a card's embedding.
         width: Width of a column's.
-        extra: Width of what is known of a column beside.
+        known: Width of what is known of a column beside.
     """
 
-    def __init__(self, card: int, width: int, extra: int) -> None:
+    def __init__(self, card: int, width: int, known: int) -> None:
         super().__init__()
         self.cards = nn.Linear(SEEN_FROM_TOP * card, width)
-        self.extra = nn.Linear(extra, width, bias=False)
+        self.known = nn.Linear(known, width, bias=False)
         self.out = nn.Linear(width, width)
 
-    def forward(self, by_code: Tensor, layout: Layout, extra: Tensor) -> Tensor:
+    def forward(self, by_code: Tensor, layout: Layout, known: Tensor) -> Tensor:
         """Return embeddings ``(n, 10, width)``, given cards ``(n, 53, card)`` by code."""
         seen = rows_of(by_code, layout.from_top).flatten(2)
-        read: Tensor = self.out(torch.relu_(self.cards(seen) + self.extra(extra)))
+        read: Tensor = self.out(torch.relu_(self.cards(seen) + self.known(known)))
         return read
 
 

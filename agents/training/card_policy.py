@@ -29,7 +29,8 @@ class PairHead(nn.Module):
     """Scores each move by the embeddings of its source and its destination, and the draw.
 
     Args:
-        network: Whose features it reads.
+        width: Width of the embeddings of sources and destinations.
+        table_width: Width of the table's embedding.
     """
 
     def __init__(self, width: int, table_width: int) -> None:
@@ -44,7 +45,7 @@ class PairHead(nn.Module):
     def forward(self, features: Tensor) -> Tensor:
         """Return logits ``(n, 269)`` of features as `CardNetwork` gives them."""
         ends = (SOURCES + DESTINATIONS) * self.width
-        moves = features[:, :ends].unflatten(1, (-1, self.width))
+        moves = features[:, :ends].reshape(len(features), -1, self.width)
         sources, goals = moves[:, :SOURCES], moves[:, SOURCES:]
         scores = self.keys(sources) @ goals.transpose(1, 2) / math.sqrt(self.width)
         scores = scores + self.source(sources) + self.goal(goals).transpose(1, 2)
@@ -57,6 +58,7 @@ class TableView(nn.Module):
     """Hands all features to the policy's head and the table's embedding to the value's.
 
     Args:
+        features_dim: Width of all features.
         table_width: Width of the table's embedding, with which features end.
         value_width: Width of the hidden layer of the value.
     """
@@ -98,15 +100,33 @@ class CardPolicy(LeanMaskablePolicy):
         super().__init__(*arguments, **keywords)
 
     def _build_mlp_extractor(self) -> None:
-        network = self.features_extractor
+        network = self._network()
         self.mlp_extractor: Any = TableView(
-            network.features_dim, network.table_width, self.net_arch[0]
+            network.features_dim, network.table_width, self._value_width()
         )
 
     def _build(self, lr_schedule: Any) -> None:
         super()._build(lr_schedule)
-        network: Any = self.features_extractor
+        network = self._network()
         self.action_net = PairHead(network.width, network.table_width)
-        self.optimizer = self.optimizer_class(
-            self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
-        )
+        # That of the base class knows the head that has just been replaced.
+        kind: Any = self.optimizer_class
+        self.optimizer = kind(self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
+
+    def _network(self) -> CardNetwork:
+        network = self.features_extractor
+        if not isinstance(network, CardNetwork):
+            raise TypeError(
+                f"CardPolicy needs a features_extractor_class derived from CardNetwork, "
+                f"got {type(network).__name__}"
+            )
+        return network
+
+    def _value_width(self) -> int:
+        widths: Any = self.net_arch
+        if not isinstance(widths, list) or len(widths) != 1 or not isinstance(widths[0], int):
+            raise ValueError(
+                f"net_arch of CardPolicy holds one number, the width of the value's hidden "
+                f"layer; got {widths!r}"
+            )
+        return int(widths[0])
