@@ -28,6 +28,7 @@ from agents.training.card_layout import (
     Layout,
     read_layout,
 )
+from qv_env import CARDS_DTYPE
 from qv_env.cards import RANKS, SUITS
 
 SOURCES: Final = COLUMNS + 1 + FOUNDATIONS  # columns, the waste, foundations
@@ -96,6 +97,9 @@ class CardNetwork(BaseFeaturesExtractor):
         table_width: Width of the embedding of the table.
         width: Width of the embeddings of sources and destinations.
         rounds: How often cards and columns hear of each other.
+
+    Raises:
+        ValueError: The observations are of another kind.
     """
 
     def __init__(
@@ -107,6 +111,11 @@ class CardNetwork(BaseFeaturesExtractor):
         width: int = 32,
         rounds: int = 2,
     ) -> None:
+        if observation_space.shape != (CARDS_DTYPE.itemsize,):
+            raise ValueError(
+                "CardNetwork reads observation: cards with stock: hidden, of shape "
+                f"({CARDS_DTYPE.itemsize},); got {observation_space.shape}"
+            )
         super().__init__(observation_space, (SOURCES + DESTINATIONS) * width + table_width)
         self.width, self.table_width = width, table_width
         self.facts = nn.Linear(CARD_FACTS, card_width)

@@ -73,7 +73,8 @@ def model_of_run(run: RunFolder, config: Config, say: Callable[[str], None]) -> 
             "evaluate it with qv evaluate --agent, or train anew in another folder with --config "
             "and --run"
         )
-    say(f"{run.path} has no checkpoint; training starts anew, from ply 0")
+    if not run.imitation.state.exists():
+        say(f"{run.path} has no checkpoint; training starts anew, from ply 0")
     return new_model(config)
 
 
