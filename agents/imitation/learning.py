@@ -30,10 +30,21 @@ from agents.training.errors import TrainingError
 from agents.training.policies import LeanMaskablePolicy, draw
 
 _RECENT_GAMES: Final = 500
-_SAMPLES: Final = "samples.bin"
+SAMPLES: Final = "samples.bin"
 _ADAM_EPSILON: Final = 1e-5
 # The learning rate rises over this share of the run, while Adam knows no magnitudes yet.
 _WARM_UP: Final = 0.01
+
+
+def restore_policy(policy: LeanMaskablePolicy, state: dict[str, Any]) -> None:
+    """Give a policy what it had learnt when `Imitation.state` was called, and PyTorch its chance.
+
+    Args:
+        policy: Of the same shape.
+        state: What `Imitation.state` returned.
+    """
+    policy.load_state_dict(state["policy"])
+    torch.set_rng_state(state["torch"])
 
 
 class Imitation:
@@ -47,6 +58,7 @@ class Imitation:
         state: What `Imitation.state` has returned, to go on from there; None begins anew.
 
     Raises:
+        ValueError: The labelled positions that the state tells of are not there.
         OSError: The folder cannot be written to, or the disk has no room.
     """
 
@@ -71,7 +83,7 @@ class Imitation:
         if state is not None:
             self._restore(state)
             written = state["written"]
-        self._samples = Samples(folder / _SAMPLES, self._config.buffer_size, written)
+        self._samples = Samples(folder / SAMPLES, self._config.buffer_size, written)
 
     def state(self) -> dict[str, Any]:
         """Return all that decides how imitation goes on, for a new object to begin with."""
@@ -88,12 +100,11 @@ class Imitation:
 
     def _restore(self, state: dict[str, Any]) -> None:
         self.done = state["done"]
-        self._policy.load_state_dict(state["policy"])
+        restore_policy(self._policy, state)
         self._optimizer.load_state_dict(state["optimizer"])
         self._games.restore(state["games"])
         self._recent.extend(state["recent"])
         self._rng.bit_generator.state = state["numpy"]
-        torch.set_rng_state(state["torch"])
 
     @property
     def teacher_share(self) -> float:

@@ -21,7 +21,7 @@ import torch
 from rich.console import Console
 from stable_baselines3.common.logger import Logger
 
-from agents.imitation.learning import Imitation
+from agents.imitation.learning import SAMPLES, Imitation, restore_policy
 from agents.training.config import Config, ImitationConfig
 from agents.training.errors import ConfigError, reason
 from agents.training.evaluation import quick_figures
@@ -57,19 +57,23 @@ def imitate(
         )
     folder = run.imitation
     folder.path.mkdir(exist_ok=True)
-    imitation = Imitation(model.policy, config, settings, folder.path, _last_state(folder))
-    if imitation.done < settings.n_timesteps:
-        console.print(
-            f"imitation in {folder.path}, positions to label: "
-            f"{settings.n_timesteps - imitation.done:,}"
-        )
-        with (
-            closing(open_logger(folder, imitation.done)) as logger,
-            RunBar("imitation", settings.n_timesteps, console) as bar,
-        ):
-            _Phase(imitation, folder, config, settings, model, logger, console).run(bar)
-    model.imitation_timesteps = imitation.done
-    (folder.path / "samples.bin").unlink(missing_ok=True)
+    state = _last_state(folder)
+    model.imitation_timesteps = 0 if state is None else state["done"]
+    if model.imitation_timesteps >= settings.n_timesteps:
+        restore_policy(model.policy, state or {})
+        return
+    try:
+        imitation = Imitation(model.policy, config, settings, folder.path, state)
+    except ValueError as error:
+        raise ConfigError(f"{error}; {_anew(folder)}") from None
+    left = settings.n_timesteps - imitation.done
+    console.print(f"imitation in {folder.path}, positions to label: {left:,}")
+    with (
+        closing(open_logger(folder, imitation.done)) as logger,
+        RunBar("imitation", settings.n_timesteps, console) as bar,
+    ):
+        _Phase(imitation, folder, config, settings, model, logger, console).run(bar)
+    (folder.path / SAMPLES).unlink(missing_ok=True)
 
 
 class _Phase:
@@ -140,10 +144,13 @@ def _last_state(folder: RunFolder) -> dict[str, Any] | None:
         state: dict[str, Any] = torch.load(folder.state, weights_only=False)
     except Exception as error:  # noqa: BLE001 - damaged files raise whatever they like
         raise ConfigError(
-            f"{folder.state} cannot be used ({reason(error)}); remove {folder.path} to learn "
-            "from the planner anew"
+            f"{folder.state} cannot be used ({reason(error)}); {_anew(folder)}"
         ) from None
     return state
+
+
+def _anew(folder: RunFolder) -> str:
+    return f"remove {folder.path} to learn from the planner anew"
 
 
 def _passed(before: int, now: int, every: int) -> bool:

@@ -43,6 +43,7 @@ class Samples:
         written: How many have been written by now; for runs that go on.
 
     Raises:
+        ValueError: Some have been written, and the file is not there, or is of another size.
         OSError: The file cannot be made, or the disk has too little room.
     """
 
@@ -50,7 +51,7 @@ class Samples:
         size = capacity * SAMPLE.itemsize
         if not path.exists() or path.stat().st_size != size:
             if written:
-                raise FileNotFoundError(2, "the samples of the run are not there", str(path))
+                raise ValueError(f"{path} is missing or does not hold {capacity} samples")
             _reserve(path, size)
         self._ring: Any = np.memmap(path, SAMPLE, "r+", shape=(capacity,))
         self.written = written

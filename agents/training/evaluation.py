@@ -83,9 +83,9 @@ def evaluate_and_draw(
     write_text(run.episode, episode_text(play_episode(agents[-1], deals[0], seed=_SEED)))
     scores = {result.name: result.figures["score"].value for result in results}
     trained = results[-1]
-    figures = {name: trained.figures[name].value for name in ("score", "won")}
+    figures = {name: trained.figures[name].value for name in ("score", "win_rate")}
     scores.pop(trained.name)
-    write_learning_curve(run, figures["score"], figures["won"], scores)
+    write_learning_curve(run, figures["score"], figures["win_rate"], scores)
     words = [word for spec in (*scores, str(run.path)) for word in ("--agent", spec)]
     command = shlex.join(["qv", "evaluate", *words, "--deals", config.final_deals])
     report = comparison_json(results, command=command, seed=_SEED, deals=[config.final_deals])
