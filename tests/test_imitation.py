@@ -180,7 +180,7 @@ def test_a_run_that_begins_with_imitation(whole: Path) -> None:
     assert report["agents"][-1]["name"] == "run"
 
 
-def test_only_the_value_learns_at_first(whole: Path, tmp_path: Path) -> None:
+def test_only_the_value_learns_at_first(tmp_path: Path) -> None:
     run = tmp_path / "run"
     changes = {"n_timesteps": 128, "imitation": {"value_warmup": 128}}
     assert call("--config", write(tmp_path, **changes), "--run", run).exit_code == 0

@@ -137,7 +137,7 @@ def write_layouts(
         _write_table(table, table_facts[n])
 
 
-@kernel
+@separate_kernel
 def _write_place(pile: Any, height: int, level: int, facts: Any, offset: int) -> None:
     """Write the facts of a card in a column or the waste."""
     depth = height - 1 - level
@@ -172,7 +172,7 @@ def _continues(pile: Any, level: int) -> bool:
     return bool(pile[level - 1] == pile[level] + 1 and pile[level] % RANKS != 0)
 
 
-@kernel
+@separate_kernel
 def _write_column(pile: Any, height: int, facts: Any) -> None:
     run, joints, covering = min(height, 1), 0, 0
     for level in range(1, height):
@@ -197,7 +197,7 @@ def _write_column(pile: Any, height: int, facts: Any) -> None:
     facts[9] = covering * _COVER_SCALE
 
 
-@kernel
+@separate_kernel
 def _write_kinds(table: Any, copies: Any, cards: Any) -> None:
     """Write copies up and unseen, whether wanted, and how many must go up before."""
     for suit in range(SUITS):
@@ -217,7 +217,7 @@ def _write_kinds(table: Any, copies: Any, cards: Any) -> None:
             facts[7] = 1.0 / (1.0 + max(rank - low, 0))
 
 
-@kernel
+@separate_kernel
 def _mark_tops(table: Any, cards: Any, columns: Any) -> None:
     """Count the columns that accept each card, and mark columns whose tops can go somewhere."""
     for c in range(COLUMNS):
@@ -234,7 +234,7 @@ def _mark_tops(table: Any, cards: Any, columns: Any) -> None:
             columns[c, 11] = facts[_KIND + 8]
 
 
-@kernel
+@separate_kernel
 def _write_table(table: Any, facts: Any) -> None:
     empty = 0
     for c in range(COLUMNS):
