@@ -24,6 +24,7 @@ from stable_baselines3.common.save_util import load_from_zip_file
 from agents.agent import ENV_KEYWORDS, ActionMasks, Actions, Observations, Rows, Seeds
 from agents.chance import mix
 from agents.training.algorithms import algorithm_class
+from agents.training.metrics import hours_of
 from qv_env import QuaranteVoleursEnv
 from qv_env.jit import kernel
 
@@ -32,6 +33,8 @@ from qv_env.jit import kernel
 ROWS_AT_ONCE: Final = 64
 
 _FLOAT_BITS: Final = 53
+_CONFIG: Final = "config.yaml"
+_METRICS: Final = "metrics.jsonl"
 _CONFIG_LEVELS: Final = 3
 
 
@@ -41,7 +44,8 @@ class Sb3Agent:
     Attributes:
         name: What tables call it.
         env_kwargs: The environment it was trained in, as far as an agent may choose it.
-        training: The ``steps`` it was trained for, where the model knows.
+        training: The ``steps`` it was trained for, where the model knows, those that the planner
+            labelled among them, and the ``hours``, where its run tells.
     """
 
     def __init__(
@@ -70,7 +74,7 @@ class Sb3Agent:
         steps = getattr(model, "num_timesteps", None)
         if steps is not None:
             steps = int(steps) + int(getattr(model, "imitation_timesteps", 0))
-        self.training = {} if steps is None else {"steps": steps}
+        self.training: dict[str, float] = {} if steps is None else {"steps": steps}
         self.model = model
         self.deterministic = deterministic
         self.temperature = temperature
@@ -179,7 +183,8 @@ def load_sb3_agent(path: Path, name: str, *, deterministic: bool | None = None) 
         ValueError: It is no model, or it was not made for this environment; one line.
         OSError: The file cannot be read.
     """
-    config = _run_config(path)
+    folder = _run_folder(path)
+    config = {} if folder is None else _read_config(folder / _CONFIG)
     try:
         data, _, _ = load_from_zip_file(path, load_data=True, device="cpu")
     except (ValueError, KeyError, AttributeError, ModuleNotFoundError) as error:
@@ -195,15 +200,17 @@ def load_sb3_agent(path: Path, name: str, *, deterministic: bool | None = None) 
     if deterministic is None:
         deterministic = bool(config.get("deterministic", True))
     temperature = float(config.get("temperature", 1.0))
-    return Sb3Agent(model, name, env_kwargs, deterministic=deterministic, temperature=temperature)
+    agent = Sb3Agent(model, name, env_kwargs, deterministic=deterministic, temperature=temperature)
+    hours = 0.0 if folder is None else hours_of(folder / _METRICS)
+    if hours:
+        agent.training["hours"] = hours
+    return agent
 
 
-def _run_config(path: Path) -> dict[str, Any]:
-    for folder in path.resolve().parents[:_CONFIG_LEVELS]:
-        file = folder / "config.yaml"
-        if file.is_file():
-            return _read_config(file)
-    return {}
+def _run_folder(path: Path) -> Path | None:
+    """Return the folder of the run that a model belongs to: that with a config, or None."""
+    folders = path.resolve().parents[:_CONFIG_LEVELS]
+    return next((folder for folder in folders if (folder / _CONFIG).is_file()), None)
 
 
 def _read_config(file: Path) -> dict[str, Any]:
