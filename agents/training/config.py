@@ -322,6 +322,7 @@ def explain(error: ValidationError) -> str:
 def _explain_one(detail: dict[str, Any]) -> str:
     place = [str(part) for part in detail["loc"]]
     key = ".".join(place)
+    where = f"{key}: " if key else ""  # a mistake of several keys together has no place
     if detail["type"] == "extra_forbidden":
         try:
             check_key(place[-1], _SECTIONS[place[0]].model_fields, f"{place[0]}.")
@@ -330,8 +331,8 @@ def _explain_one(detail: dict[str, Any]) -> str:
     message = _one_line(detail["msg"]).removeprefix("Value error, ")
     message = message.removeprefix("Input ").partition(", unable to")[0]
     if detail["type"] in ("missing", "value_error"):
-        return f"{key}: {message[0].lower()}{message[1:]}"
-    return f"{key}: {message}, got {detail['input']!r}"
+        return f"{where}{message[0].lower()}{message[1:]}"
+    return f"{where}{message}, got {detail['input']!r}"
 
 
 def _parse_yaml(text: str) -> Any:
