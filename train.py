@@ -23,6 +23,7 @@ try:
     import click
     from rich.console import Console
 
+    from agents.expert import command
     from agents.imitation.phase import imitate
     from agents.training.algorithms import resolve
     from agents.training.callbacks import (
@@ -84,9 +85,12 @@ def main(
             run = RunFolder(resume)
             go_on(run, console)
         elif config_file is not None:
-            config = resolve(read_config(config_file, (*settings, *more_settings)))
+            mapping = read_config(config_file, (*settings, *more_settings))
             run = RunFolder(folder or free_folder(RUNS, config_file.stem))
-            begin(run, config, console)
+            if command.is_expert(mapping):
+                command.begin(run, mapping, console)
+            else:
+                begin(run, resolve(mapping), console)
         else:
             raise ConfigError("give --config FILE to train, or --resume RUN to go on with a run")
     except ConfigError as error:
@@ -126,7 +130,11 @@ def go_on(run: RunFolder, console: Console) -> None:
     """
     if not run.config.is_file():
         raise ConfigError(f"{run.path} is no run: it holds no {run.config.name}")
-    config = resolve(read_config(run.config))
+    mapping = read_config(run.config)
+    if command.is_expert(mapping):
+        command.go_on(run, mapping, console)
+        return
+    config = resolve(mapping)
     if run.finished:
         console.print(f"{run.path} is finished; nothing is left to train.")
         return

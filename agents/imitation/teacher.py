@@ -1,7 +1,8 @@
 """The planner as a teacher: what it would do in positions that somebody else has reached.
 
 The label of a position is the first action of the plan that `agents.search` makes from that
-position alone, whatever led to it. Two things differ from how the planner plays:
+position alone, whatever led to it, by its tuned evaluation (`planner:weights=none`). Two things
+differ from how the planner plays:
 
 - Take-backs are left out. The planner's plans take cards back from foundations to which it moves
   them at once whenever it is free to, so that a player who remembers no plan would move them to and
