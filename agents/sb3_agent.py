@@ -44,6 +44,7 @@ class Sb3Agent:
     Attributes:
         name: What tables call it.
         env_kwargs: The environment it was trained in, as far as an agent may choose it.
+        rows_at_once: Rows that cost no more than one.
         training: The ``steps`` it was trained for, where the model knows, those that the planner
             labelled among them, and the ``hours``, where its run tells.
     """
@@ -69,6 +70,7 @@ class Sb3Agent:
             temperature: What log-probabilities, or values, are divided by before actions are
                 drawn; below 1 the policy is surer of itself than it has learnt to be.
         """
+        self.rows_at_once = ROWS_AT_ONCE
         self.name = name
         self.env_kwargs = dict(env_kwargs)
         steps = getattr(model, "num_timesteps", None)
