@@ -26,7 +26,8 @@ ENV_KEYWORDS: Final = ("observation", "mask", "takebacks", "stock")
 class Agent(Protocol):
     """A player of batches of games; plain attributes will do for the two properties.
 
-    Three more attributes are read where an agent has them, and, but for the second, written into results:
+    Three more attributes are read where an agent has them; the first and the last are written into
+    results:
 
     ``counts``
         A mapping of names to whole numbers, each an array of shape ``(n,)``: the work that the
