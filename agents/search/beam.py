@@ -22,7 +22,7 @@ from qv_env import engine
 from qv_env.jit import kernel, separate_kernel
 from qv_env.sizes import FULL
 
-MOST_MOVES: Final = 40  # search moves of one stage; exits that need more are left out
+MOST_MOVES: Final = 40  # search moves of one stage, from each position
 MOST_LAST_MOVES: Final = 400  # of the time after the last draw
 LEAST_LAST: Final = 20_000  # positions looked at after the last draw, at least
 _ROLLED: Final = 2  # exits whose prospects are looked at, in frontiers
@@ -131,7 +131,10 @@ def search_beam(
     beam.sizes[:] = 0
     while frontier[0]["stock_count"] > 0:
         start_stage(beam, weights)
-        search_stage(room, frontier, size, context, beam.weights, width * nodes, each, stop)
+        most = width * nodes
+        search_stage(
+            room, frontier, size, context, beam.weights, most, each, MOST_MOVES, stop
+        )
         beam.counters[NODES] += room.counters[COUNT]
         if stop[0]:
             return 0
@@ -139,12 +142,15 @@ def search_beam(
             sample_exits(beam, room, at)
         count = keep_best(beam, gather_exits(beam, room), _ROLLED * width)
         add_prospects(beam, room, count)
-        size = draw_all(beam, room, at, keep_best(beam, count, width))
+        size = keep_best(beam, count, width)
+        draw_all(beam, room, at, size)
         beam.sizes[at] = size
         at += 1
     start_stage(beam, weights)
     most = last_room.nodes.shape[0]
-    search_stage(last_room, frontier, size, context, beam.weights, most, most, stop)
+    search_stage(
+        last_room, frontier, size, context, beam.weights, most, most, MOST_LAST_MOVES, stop
+    )
     beam.counters[NODES] += last_room.counters[COUNT]
     return write_best(beam, last_room, at, state, path)
 
@@ -221,42 +227,25 @@ def sample_exits(beam: Any, room: Any, at: int) -> None:
 
 
 @separate_kernel
-def draw_all(beam: Any, room: Any, at: int, size: int) -> int:
-    """Make the next frontier: draw from the best position behind each of the first exits.
-
-    Returns:
-        How many positions the frontier now has.
-    """
-    drawn = 0
+def draw_all(beam: Any, room: Any, at: int, size: int) -> None:
+    """Make the next frontier: draw from the best position behind each of the first exits."""
     for k in range(size):
         node = room.nodes[beam.exits[k]]["behind"]
-        step = beam.steps[at, drawn]
-        length = write_moves(room, node, step["moves"])
-        if length > MOST_MOVES:
-            continue
-        state = beam.frontier[drawn]
+        state, step = beam.frontier[k], beam.steps[at, k]
         copy_state(state, room.nodes[node]["state"])
         engine.move(state, state["tops"].shape[0], state["columns"].shape[0])
-        step["parent"], step["length"] = room.nodes[node]["root"], length
-        drawn += 1
-    return drawn
+        step["parent"] = room.nodes[node]["root"]
+        step["length"] = room.nodes[node]["depth"]
+        write_moves(room, node, step["moves"])
 
 
 @separate_kernel
-def write_moves(room: Any, node: int, moves: Any) -> int:
-    """Write the search moves that lead to a node, if there is room, and return their number."""
-    length = -1
+def write_moves(room: Any, node: int, moves: Any) -> None:
+    """Write the search moves that lead from the root of a node to it."""
     at = node
-    while at != NOWHERE:
-        length += 1
-        at = room.nodes[at]["parent"]
-    if length > moves.shape[0]:
-        return length
-    at = node
-    for k in range(length - 1, -1, -1):
+    for k in range(room.nodes[node]["depth"] - 1, -1, -1):
         moves[k, 0], moves[k, 1] = room.nodes[at]["source"], room.nodes[at]["destination"]
         at = room.nodes[at]["parent"]
-    return length
 
 
 @separate_kernel
@@ -265,14 +254,13 @@ def write_best(beam: Any, room: Any, at: int, state: Any, path: Any) -> int:
     best = NOWHERE
     for node in range(room.counters[COUNT]):
         cards = engine.foundation_cards(room.nodes[node]["state"])
-        if cards > beam.counters[CARDS] and write_moves(room, node, beam.last_moves) <= (
-            MOST_LAST_MOVES
-        ):
+        if cards > beam.counters[CARDS]:
             beam.counters[CARDS] = cards
             best = node
     if best == NOWHERE:
         return 0
-    length = write_moves(room, best, beam.last_moves)
+    write_moves(room, best, beam.last_moves)
+    length = int(room.nodes[best]["depth"])
     return write_line(beam, at, room.nodes[best]["root"], length, state, room.playing[0], path)
 
 

@@ -33,6 +33,7 @@ NODE: Final = np.dtype(
     [
         ("state", engine.STATE),
         ("parent", np.int32),
+        ("depth", np.uint16),  # search moves from its root
         ("source", np.uint8),
         ("destination", np.uint8),
         ("root", np.int32),  # the position of the frontier that it comes from
@@ -125,7 +126,15 @@ def find_slot(keys: Any, key: Any) -> int:
 
 @separate_kernel
 def search_stage(
-    room: Any, frontier: Any, size: int, context: Any, weights: Any, nodes: int, each: int, stop: Any
+    room: Any,
+    frontier: Any,
+    size: int,
+    context: Any,
+    weights: Any,
+    nodes: int,
+    each: int,
+    depth: int,
+    stop: Any,
 ) -> None:
     """Search from the first ``size`` positions of a frontier until nodes run out.
 
@@ -137,6 +146,7 @@ def search_stage(
         weights: The same.
         nodes: Most positions to look at, at most what the room holds.
         each: Most positions to follow from each position of the frontier.
+        depth: Most search moves to make from there.
         stop: uint8 of shape ``(1,)``; as soon as another thread sets it, the search gives up.
     """
     room.keys[:] = 0
@@ -154,7 +164,7 @@ def search_stage(
         node = pop(room.heap, waiting, room.values)
         waiting -= 1
         root = room.nodes[node]["root"]
-        if room.followed[root] == each:
+        if room.followed[root] == each or room.nodes[node]["depth"] == depth:
             continue
         room.followed[root] += 1
         total = list_search_moves(room.nodes[node]["state"], room.list)
@@ -179,7 +189,7 @@ def add_root(room: Any, state: Any, root: int, context: Any, weights: Any, waiti
     room.keys[slot], room.places[slot] = key, node
     record = room.nodes[node]
     record["state"] = state
-    record["parent"], record["root"] = NOWHERE, root
+    record["parent"], record["depth"], record["root"] = NOWHERE, 0, root
     record["exit"], record["behind"] = node, node
     record["best"] = value_of(state, context, weights, room.scratch[0])
     room.values[node] = record["best"]
@@ -226,6 +236,7 @@ def add_child(
     room.keys[slot], room.places[slot] = key, child
     room.counters[COUNT] = child + 1
     nodes[child]["parent"], nodes[child]["root"] = node, nodes[node]["root"]
+    nodes[child]["depth"] = nodes[node]["depth"] + 1
     nodes[child]["source"], nodes[child]["destination"] = source, destination
     exit_node = child if is_exit else exit_of(room, node)
     nodes[child]["exit"] = exit_node
