@@ -13,10 +13,9 @@ import numpy as np
 
 from agents.chance import below, mix
 from agents.search import stage
-from agents.search.foresight import CONTEXT, EXTRAS, MARKS, look_ahead
+from agents.search.foresight import CONTEXT, MARKS, look_ahead
 from agents.search.moves import make_safe_moves, make_search_move
 from agents.search.playout import copy_state
-from agents.search.rollout import roll_out
 from agents.search.stage import COUNT, NOWHERE, WON, search_stage
 from qv_env import engine
 from qv_env.jit import kernel, separate_kernel
@@ -24,8 +23,7 @@ from qv_env.sizes import FULL
 
 MOST_MOVES: Final = 40  # search moves of one stage, from each position
 MOST_LAST_MOVES: Final = 400  # of the time after the last draw
-LEAST_LAST: Final = 20_000  # positions looked at after the last draw, at least
-_ROLLED: Final = 2  # exits whose prospects are looked at, in frontiers
+LEAST_LAST: Final = 4_000  # positions looked at after the last draw, at least
 SAMPLE: Final = 16
 NODES: Final = 0  # positions looked at
 CARDS: Final = 1  # most cards on the foundations at the end of a line
@@ -81,7 +79,7 @@ def beam_room(width: int, nodes: int, *, sample: bool = False) -> BeamRoom:
         passed=np.zeros((stages if sample else 0, SAMPLE), engine.STATE),
         sizes=np.zeros(stages, np.int32),
         context=np.zeros(1, CONTEXT),
-        weights=np.zeros(MARKS + EXTRAS, np.float32),
+        weights=np.zeros(MARKS, np.float32),
         counters=np.zeros(2, np.int64),
     )
 
@@ -113,7 +111,7 @@ def search_beam(
         room: A `stage.stage_room`, whose size of tables fits ``width * nodes`` positions.
         last_room: The same room, with tables for `most_nodes`: for the time after the last draw.
         state: The position to win from; it is not changed.
-        weights: float32 of shape ``(knots, MARKS + EXTRAS)``, from an empty to a full stock.
+        weights: float32 of shape ``(knots, MARKS)``, from an empty to a full stock.
         width: Most positions kept at each draw.
         nodes: Positions looked at between two draws, for each of these.
         each: Most positions followed from each of them.
@@ -140,14 +138,12 @@ def search_beam(
             return 0
         if beam.passed.shape[0] > 0:
             sample_exits(beam, room, at)
-        count = keep_best(beam, gather_exits(beam, room), _ROLLED * width)
-        add_prospects(beam, room, count)
-        size = keep_best(beam, count, width)
+        size = keep_best(beam, gather_exits(beam, room), width)
         draw_all(beam, room, at, size)
         beam.sizes[at] = size
         at += 1
     start_stage(beam, weights)
-    most = last_room.nodes.shape[0]
+    most = max(LEAST_LAST, width * nodes)
     search_stage(
         last_room, frontier, size, context, beam.weights, most, most, MOST_LAST_MOVES, stop
     )
@@ -188,27 +184,9 @@ def gather_exits(beam: Any, room: Any) -> int:
 @separate_kernel
 def keep_best(beam: Any, count: int, width: int) -> int:
     """Move the ``width`` best exits to the front, the best first, and return how many those are."""
-    exits, values = beam.exits, beam.values
-    order = np.argsort(-values[:count])[:width]
-    kept_exits, kept_values = exits[order], values[order]
-    kept = order.shape[0]
-    exits[:kept] = kept_exits
-    values[:kept] = kept_values
-    return kept
-
-
-@separate_kernel
-def add_prospects(beam: Any, room: Any, count: int) -> None:
-    """Add what it is worth that a position goes some way by itself."""
-    cards, waste, empty = beam.weights[MARKS], beam.weights[MARKS + 1], beam.weights[MARKS + 2]
-    if cards == 0 and waste == 0 and empty == 0:
-        return
-    state = room.playing[0]
-    for k in range(count):
-        copy_state(state, room.nodes[room.nodes[beam.exits[k]]["behind"]]["state"])
-        beam.values[k] += cards * roll_out(state) + waste * state["waste_count"]
-        for c in range(state["heights"].shape[0]):
-            beam.values[k] += empty * (state["heights"][c] == 0)
+    order = np.argsort(-beam.values[:count])[:width]
+    beam.exits[: order.shape[0]] = beam.exits[order]
+    return order.shape[0]
 
 
 @separate_kernel

@@ -13,17 +13,17 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.foresight import EXTRAS, TABLES
+from agents.search.foresight import TABLES
 
-FIRST_WIDTH: Final = 20
-GROWTH: Final = 1.08  # of the width, from beam to beam
-NODES: Final = 60  # positions looked at between two draws, from each position of a beam
-LAST_NODES: Final = 4000  # after the last draw
+FIRST_WIDTH: Final = 80
+GROWTH: Final = 1.04  # of the width, from beam to beam
+NODES: Final = 20  # positions looked at between two draws, for each position of a beam
+FOLLOWED: Final = 60  # positions followed between two draws from any one of them, at most
 SPREAD: Final = 0.4  # of the logarithms of the random factors
 _SEED: Final = 5
 
 _TABLE_OF_MARK: Final = np.repeat(
-    np.arange(len(TABLES) + 1), [*(rows * columns for rows, columns in TABLES.values()), EXTRAS]
+    np.arange(len(TABLES)), [rows * columns for rows, columns in TABLES.values()]
 )
 
 
@@ -31,7 +31,7 @@ class Plan(NamedTuple):
     """One beam of the portfolio.
 
     Attributes:
-        weights: float32 of shape ``(knots, MARKS + EXTRAS)``.
+        weights: float32 of shape ``(knots, MARKS)``.
         width: Positions kept at each draw.
     """
 
@@ -44,14 +44,19 @@ def plan(number: int, learned: Any) -> Plan:
 
     Args:
         number: Which one, from 0 on.
-        learned: The learned sets of weights, shape ``(sets, knots, MARKS + EXTRAS)``. The first
+        learned: The learned sets of weights, shape ``(sets, knots, MARKS)``. The first
             beams take them as they are.
     """
     sets, knots, _ = learned.shape
     weights = learned[number % sets]
     if number >= sets:
         rng = np.random.default_rng((_SEED, number))
-        factors = np.exp(SPREAD * rng.standard_normal((knots, len(TABLES) + 1)))
-        weights = weights * factors[:, _TABLE_OF_MARK]
+        weights = weights * random_factors(rng, knots)
     width = int(FIRST_WIDTH * GROWTH**number)
     return Plan(np.ascontiguousarray(weights, np.float32), width)
+
+
+def random_factors(rng: np.random.Generator, knots: int) -> NDArray[np.float64]:
+    """Return random factors for weights, shape ``(knots, MARKS)``, one for each table and knot."""
+    factors = np.exp(SPREAD * rng.standard_normal((knots, len(TABLES))))
+    return factors[:, _TABLE_OF_MARK]
