@@ -14,12 +14,11 @@ Steps 2 and 3 are repeated, with the new weights and all groups so far. The solv
 weights of the last rounds in turn. The deals are train deals from 10,000 on, so that those of
 ``data/solved-train.jsonl.gz`` and of ``scripts/solver_curve.py`` are none of them.
 
-    python scripts/learn_foresight.py --minutes 2 --rounds 3
+    python scripts/learn_foresight.py
 """
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -45,12 +44,12 @@ from qv_env.jit import separate_kernel
 from qv_env.mask import canonical_key
 
 FIRST_DEAL = 10_000  # of the train split
+ROUNDS = ((20, 2500), (40, 1500), (80, 1000))  # width of the beams, deals tried
 SETS = 2  # that the solver takes
-KNOTS = 2
+KNOTS = 3
 DISTILLED_DEALS = 60
 DISTILLED_NODES = 300
 DISTILLED_POSITIONS = 6  # of each draw
-WIDTH = 20  # of the beams
 TRIES = 4  # beams a deal, at most
 STAGES = 14  # compared of each deal
 OTHERS = 14  # compared with the position of each
@@ -128,31 +127,18 @@ def by_knots(states: Any) -> Any:
 
 
 class Collector:
-    """Tries deals, one after another, and keeps groups of positions."""
+    """Tries deals with beams of some width, and keeps groups of positions."""
 
-    def __init__(self, rng: np.random.Generator) -> None:
+    def __init__(self, width: int, rng: np.random.Generator) -> None:
         self.groups: list[Group] = []
-        self._rng = rng
-        self._deal = FIRST_DEAL
-        self._train = split_numbers("train")
-        self._beam = beam.beam_room(WIDTH, portfolio.NODES, sample=True)
-        most = beam.most_nodes(WIDTH, portfolio.NODES)
-        self._last_room = stage.stage_room(WIDTH, most)
-        self._room = stage.part_of(self._last_room, WIDTH * portfolio.NODES)
+        self._rng, self._width = rng, width
+        self._beam = beam.beam_room(width, portfolio.NODES, sample=True)
+        self._last_room = stage.stage_room(width, beam.most_nodes(width, portfolio.NODES))
+        self._room = stage.part_of(self._last_room, width * portfolio.NODES)
         self._path, self._stop = np.zeros(10_000, np.int16), np.zeros(1, np.uint8)
 
-    def collect(self, weights: NDArray[np.float64], minutes: float) -> str:
-        """Try deals with some weights until the time is used up, and say how many were won."""
-        self._try_deal(weights)  # compiles, so that the time is spent on deals
-        tried, won, end = 0, 0, time.process_time() + 60 * minutes
-        while time.process_time() < end:
-            won += self._try_deal(weights)
-            tried += 1
-        return f"{tried} deals tried, {won} won, {len(self.groups)} groups"
-
-    def _try_deal(self, weights: NDArray[np.float64]) -> bool:
-        number = self._train[self._deal]
-        self._deal += 1
+    def try_deal(self, number: int, weights: NDArray[np.float64]) -> bool:
+        """Try a deal with some weights, and return whether it was won."""
         win, others, lost = None, None, False
         for _ in range(TRIES):
             factors = portfolio.random_factors(self._rng, KNOTS)
@@ -179,7 +165,7 @@ class Collector:
             self._last_room,
             state,
             weights,
-            WIDTH,
+            self._width,
             portfolio.NODES,
             portfolio.FOLLOWED,
             self._stop,
@@ -306,21 +292,23 @@ def scaled(weights: NDArray[np.float64], groups: list[Group]) -> NDArray[np.floa
 
 
 @click.command()
-@click.option("--minutes", type=float, default=2.0, show_default=True, help="For each round.")
-@click.option("--rounds", type=click.IntRange(SETS), default=3, show_default=True)
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), default=FILE, show_default=True)
-def main(*, minutes: float, rounds: int, seed: int, out: Path) -> None:
+def main(*, seed: int, out: Path) -> None:
     """Learn the solver's weights on train deals."""
     rng = np.random.default_rng(seed)
     weights = distil(rng)
-    collector = Collector(rng)
-    learned = []
-    for number in range(rounds):
-        print(collector.collect(weights, minutes), flush=True)
-        if number == 0:
-            weights = scaled(weights, collector.groups)
-        weights, report = fit(collector.groups, weights, rng)
+    groups: list[Group] = []
+    learned: list[NDArray[np.float64]] = []
+    numbers = iter(split_numbers("train")[FIRST_DEAL:])
+    for width, deals in ROUNDS:
+        collector = Collector(width, rng)
+        won = sum(collector.try_deal(next(numbers), weights) for _ in range(deals))
+        groups += collector.groups
+        print(f"{deals} deals tried, {won} won; {len(groups)} groups", flush=True)
+        if not learned:
+            weights = scaled(weights, groups)
+        weights, report = fit(groups, weights, rng)
         learned.append(weights)
         print(report, flush=True)
         write_whole(out, foresight_text(np.array(learned[: -SETS - 1 : -1], np.float32)))

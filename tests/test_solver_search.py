@@ -21,7 +21,7 @@ from qv_env.deals import Deal
 from qv_env.mask import canonical_key
 
 NEVER = np.zeros(1, np.uint8)
-MANY = 4000
+MANY = 1000
 
 
 def positions(number: int, most: int) -> list[Any]:
@@ -89,7 +89,6 @@ def test_a_value_is_the_sum_of_the_weights_of_the_marks() -> None:
 
 
 def test_places_are_those_of_the_nearest_copies() -> None:
-    """A card that lies on top of a column is nearer than its twin in the stock."""
     context, scratch = np.zeros(1, foresight.CONTEXT)[0], np.zeros(1, foresight.SCRATCH)[0]
     state = deal_state(Deal.from_number(3))
     foresight.look_ahead(state, context)
@@ -97,19 +96,18 @@ def test_places_are_those_of_the_nearest_copies() -> None:
     for card in range(1, 53):
         near, far = scratch["nearest"][:, card].tolist()
         assert near <= far
-        in_columns = int((state["columns"] == card).sum())
-        in_stock = int((state["stock"] == card).sum())
-        assert in_columns + in_stock == 2
+        draws = (1 + np.flatnonzero(state["stock"] == card)).tolist()
         if card in state["tops"][:10]:
             assert near >> 5 == 0  # no effort
-        assert (far >> 5 == 0) == (list(state["tops"][:10]).count(card) == 2)
+        if len(draws) == 2:
+            assert [near >> 5, far >> 5] == [2 * draws[0], 2 * draws[1]]
 
 
 def test_a_stage_reaches_all_that_moves_reach() -> None:
     """Leaving out late waste plays loses no position."""
     compared = 0
-    for number in range(6):
-        for state in positions(number, 30)[::6]:
+    for number in range(30):
+        for state in positions(number, 24)[::3]:
             plainly = reached_plainly(state)
             if len(plainly) >= MANY:
                 continue
@@ -117,8 +115,8 @@ def test_a_stage_reaches_all_that_moves_reach() -> None:
             count = int(room.counters[stage.COUNT])
             found = {int(canonical_key(one)) for one in room.nodes["state"][:count]}
             assert found == plainly
-            compared += len(plainly) > 20
-    assert compared > 5
+            compared += len(plainly)
+    assert compared > 500
 
 
 def test_every_position_of_a_stage_lies_behind_an_exit() -> None:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from agents.search.foresight import TABLES
 
-FIRST_WIDTH: Final = 80
-GROWTH: Final = 1.04  # of the width, from beam to beam
+FIRST_WIDTH: Final = 75
+GROWTH: Final = 2  # of the width, from beam to beam
 NODES: Final = 20  # positions looked at between two draws, for each position of a beam
 FOLLOWED: Final = 60  # positions followed between two draws from any one of them, at most
 SPREAD: Final = 0.4  # of the logarithms of the random factors
