@@ -26,7 +26,7 @@ from qv_env.cards import DECK_SIZE
 from qv_env.deals import Deal
 
 MOST_ACTIONS: Final = 10_000
-EXHAUSTIVE_AFTER: Final = 4  # beams that are tried before
+EXHAUSTIVE_AFTER: Final = 2  # beams that are tried before
 EXHAUSTIVE_LIMIT: Final = 20_000  # positions; few deals have as few
 _MIB: Final = 2**20
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from agents.search.foresight import TABLES
 
-FIRST_WIDTH: Final = 75
+FIRST_WIDTH: Final = 20
 GROWTH: Final = 2  # of the width, from beam to beam
 NODES: Final = 20  # positions looked at between two draws, for each position of a beam
 FOLLOWED: Final = 60  # positions followed between two draws from any one of them, at most
