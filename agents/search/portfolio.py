@@ -1,9 +1,10 @@
 """Which beams the solver runs, one after another.
 
-One wide beam finds less than several narrow ones that judge differently: what a beam loses at one
-draw it never finds again, and positions close to each other are lost together. So every beam has
-weights of its own, the learned ones times random factors for each table of marks; the factors come
-from the number of the beam and are the same for every deal. Widths grow slowly.
+A beam that is twice as wide wins somewhat more, and takes twice the time; so every beam is twice as
+wide as the one before, and easy deals are quick. What a beam loses at one draw it never finds again,
+and positions close to each other are lost together. So every beam has weights of its own, the
+learned ones times random factors for each table of marks; the factors come from the number of the
+beam and are the same for every deal.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from agents.search.foresight import TABLES
 FIRST_WIDTH: Final = 20
 GROWTH: Final = 2  # of the width, from beam to beam
 NODES: Final = 20  # positions looked at between two draws, for each position of a beam
-FOLLOWED: Final = 60  # positions followed between two draws from any one of them, at most
+FOLLOWED: Final = 200  # positions followed between two draws from any one of them, at most
 SPREAD: Final = 0.4  # of the logarithms of the random factors
 _SEED: Final = 5
 
