@@ -198,9 +198,7 @@ def settle(states: Any, room: Any, context: Any, weights: Any, mixed: Any, one: 
         foresight.look_ahead(states[i], context)
         beam.mix_weights(states[i], weights, mixed)
         copy_state(one[0], states[i])
-        stage.search_stage(
-            room, one, 1, context, mixed, SETTLING, SETTLING, beam.MOST_MOVES, stop
-        )
+        stage.search_stage(room, one, 1, context, mixed, SETTLING, SETTLING, beam.MOST_MOVES, stop)
         copy_state(states[i], room.nodes[room.nodes[0]["behind"]]["state"])
 
 
@@ -216,7 +214,14 @@ def settled(groups: list[Group], weights: NDArray[np.float64]) -> Any:
 
 @separate_kernel
 def rank(
-    marks: Any, counts: Any, shares: Any, order: Any, weights: Any, before: Any, squares: Any, rate: float
+    marks: Any,
+    counts: Any,
+    shares: Any,
+    order: Any,
+    weights: Any,
+    before: Any,
+    squares: Any,
+    rate: float,
 ) -> float:
     """Go through groups once, and return how many of the others were worth less, as a share.
 
@@ -262,7 +267,7 @@ def rank(
                     slope = errors[i] * share + HOLD * (weights[knot, mark] - before[knot, mark])
                     squares[knot, mark] += slope * slope
                     weights[knot, mark] -= rate * slope / np.sqrt(squares[knot, mark])
-    return beaten / order.shape[0]
+    return float(beaten / order.shape[0])
 
 
 def fit(

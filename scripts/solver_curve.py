@@ -47,9 +47,8 @@ def table(rows: list[Any], most: float) -> str:
     lines = ["| seconds a deal | solved | 95 % interval |", "|---:|---:|---:|"]
     for seconds in times_up_to(most):
         rate = wilson(solved_within(rows, seconds), len(rows))
-        assert rate.low is not None and rate.high is not None  # there are rows
-        interval = f"{100 * rate.low:.1f} to {100 * rate.high:.1f}"
-        lines.append(f"| {seconds:g} | {100 * rate.value:.1f} % | {interval} |")
+        low, high = (100 * (end or 0.0) for end in rate[1:])
+        lines.append(f"| {seconds:g} | {100 * rate.value:.1f} % | {low:.1f} to {high:.1f} |")
     return "\n".join(lines)
 
 
@@ -117,7 +116,12 @@ def main(*, deals: str, most: float, memory: int, out: Path | None) -> None:
         )
         if (done + 1) % SAVE_EVERY == 0 or done + 1 == len(todo):
             write_whole(path, json.dumps({**head, "commit": source.commit, "rows": rows}) + "\n")
-    draw(rows, most, name, FOLDER / "img" / f"{stem}.png" if out is None else path.with_suffix(".png"))
+    draw(
+        rows,
+        most,
+        name,
+        FOLDER / "img" / f"{stem}.png" if out is None else path.with_suffix(".png"),
+    )
     print(table(rows, most))
 
 

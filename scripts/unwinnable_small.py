@@ -1,6 +1,6 @@
 """Count the deals of small games that cannot be won, each by a look at all its positions.
 
-    python scripts/unwinnable_small.py --deals 500
+python scripts/unwinnable_small.py --deals 500
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def main(*, deals: int) -> None:
     for sizes in GAMES:
         lost, unknown = count(sizes, deals)
         rate = wilson(lost, deals - unknown)
-        assert rate.low is not None and rate.high is not None  # there are deals
-        shares = f"{100 * rate.value:.1f} % | {100 * rate.low:.1f} to {100 * rate.high:.1f}"
+        low, high = (100 * (end or 0.0) for end in rate[1:])
+        shares = f"{100 * rate.value:.1f} % | {low:.1f} to {high:.1f}"
         print(f"| {' | '.join(map(str, sizes))} | {deals - unknown} | {shares} |", flush=True)
 
 

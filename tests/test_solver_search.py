@@ -32,7 +32,7 @@ def positions(number: int, most: int) -> list[Any]:
         new_move_list(10),
         np.zeros(256, np.int16),
     )
-    found = []
+    found: list[Any] = []
     while state["stock_count"] > 0 and len(found) < most:
         make_safe_moves(state, actions, 0)
         found.append(state.copy())

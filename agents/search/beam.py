@@ -16,7 +16,7 @@ from agents.search import stage
 from agents.search.foresight import CONTEXT, MARKS, look_ahead
 from agents.search.moves import make_safe_moves, make_search_move
 from agents.search.playout import copy_state
-from agents.search.stage import COUNT, NOWHERE, WON, search_stage
+from agents.search.stage import COUNT, NOWHERE, search_stage
 from qv_env import engine
 from qv_env.jit import kernel, separate_kernel
 from qv_env.sizes import FULL
@@ -130,9 +130,7 @@ def search_beam(
     while frontier[0]["stock_count"] > 0:
         start_stage(beam, weights)
         most = width * nodes
-        search_stage(
-            room, frontier, size, context, beam.weights, most, each, MOST_MOVES, stop
-        )
+        search_stage(room, frontier, size, context, beam.weights, most, each, MOST_MOVES, stop)
         beam.counters[NODES] += room.counters[COUNT]
         if stop[0]:
             return 0

@@ -1,10 +1,10 @@
 """Which beams the solver runs, one after another.
 
 A beam that is twice as wide wins somewhat more, and takes twice the time; so every beam is twice as
-wide as the one before, and easy deals are quick. What a beam loses at one draw it never finds again,
-and positions close to each other are lost together. So every beam has weights of its own, the
-learned ones times random factors for each table of marks; the factors come from the number of the
-beam and are the same for every deal.
+wide as the one before, and easy deals are quick. What a beam loses at one draw it never finds
+again, and positions close to each other are lost together. So every beam has weights of its own,
+the learned ones times random factors for each table of marks; the factors come from the number of
+the beam and are the same for every deal.
 """
 
 from __future__ import annotations
