@@ -20,6 +20,7 @@ try:
     import click
     from rich.console import Console
 
+    from agents.expert import command
     from agents.training.algorithms import resolve
     from agents.training.callbacks import Checkpoints, Evaluation, FiniteCheck, ProgressBar
     from agents.training.config import Config, read_config
@@ -70,8 +71,12 @@ def main(
                 raise ConfigError("--resume takes everything from the run; give nothing else")
             go_on(RunFolder(resume), console)
         elif config_file is not None:
-            config = resolve(read_config(config_file, (*settings, *more_settings)))
-            begin(RunFolder(folder or free_folder(RUNS, config_file.stem)), config, console)
+            mapping = read_config(config_file, (*settings, *more_settings))
+            run = RunFolder(folder or free_folder(RUNS, config_file.stem))
+            if command.is_expert(mapping):
+                command.begin(run, mapping, console)
+            else:
+                begin(run, resolve(mapping), console)
         else:
             raise ConfigError("give --config FILE to train, or --resume RUN to go on with a run")
     except ConfigError as error:
@@ -105,7 +110,11 @@ def go_on(run: RunFolder, console: Console) -> None:
     """
     if not run.config.is_file():
         raise ConfigError(f"{run.path} is no run: it holds no {run.config.name}")
-    config = resolve(read_config(run.config))
+    mapping = read_config(run.config)
+    if command.is_expert(mapping):
+        command.go_on(run, mapping, console)
+        return
+    config = resolve(mapping)
     if run.finished:
         console.print(f"{run.path} is finished; nothing is left to train.")
         return

@@ -19,6 +19,7 @@ from qv_env.web.advice import Advice, AdviceError
 
 _MOST_ACTIONS: Final = 64
 _MOST_PLANS: Final = 1024
+_WARM_UP_DEAL: Final = 0  # of the train split
 
 
 class AgentAdviser:
@@ -49,6 +50,10 @@ class AgentAdviser:
     def sees_stock(self) -> bool:
         """Whether the agent is shown the order of the stock."""
         return self._agent.env_kwargs.get("stock") == "open"
+
+    def prepare(self) -> None:
+        """Ask the agent for advice on some deal, so that no person waits for its compilation."""
+        self.advise(Game(_WARM_UP_DEAL))
 
     def advise(self, game: Game, *, rated: bool = True) -> Advice:
         """Say what the agent would do; see `qv_env.web.advice.Adviser.advise`."""

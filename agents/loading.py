@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from agents.agent import Agent, check_env_kwargs
-from agents.specs import agent_options, split_spec
+from agents.specs import agent_options, has_parameter, split_spec
 
 BUILT_IN: Final = {
     "greedy": "agents.greedy:GreedyAgent",
@@ -70,6 +70,16 @@ def load(spec: str, *, deterministic: bool | None = None) -> Loaded:
     kind = agent_class(name)
     options = agent_options(kind, words, name=name)
     return Loaded(_make(kind, options, name), options)
+
+
+def has_option(spec: str, key: str) -> bool:
+    """Return whether the agent that a word names has an option; trained models have none.
+
+    Raises:
+        ValueError: There is no such agent.
+    """
+    name, _ = split_spec(spec)
+    return not Path(name).exists() and has_parameter(agent_class(name), key)
 
 
 def agent_class(name: str) -> type:

@@ -13,6 +13,7 @@ from qv_env.cards import DECK_SIZE
 from qv_env.game import Game
 
 NODES: Final = 5_000
+_WARM_UP_DEAL: Final = 0  # of the train split
 
 
 class PlannerOutlook:
@@ -28,6 +29,12 @@ class PlannerOutlook:
         self._weights = load_weights()
         self._actions = np.zeros(DECK_SIZE, np.int16)
 
+    def prepare(self) -> None:
+        """Search a deal, so that no person waits for the compilation."""
+        state = Game(_WARM_UP_DEAL).state
+        make_safe_moves(state, self._actions, 0)
+        self._search(state)
+
     def is_hopeless(self, game: Game) -> bool:
         """Return whether the search finds nothing; False in a won game."""
         state = game.state
@@ -37,10 +44,14 @@ class PlannerOutlook:
         make_safe_moves(state, self._actions, 0)
         if _cards_up(state) > before:
             return False
+        found = self._search(state)
+        return bool((found["foundations"].sum(axis=1) <= before).all())
+
+    def _search(self, state: Any) -> Any:
+        """Return the positions that the search finds, as state records."""
         room = self._room[0]
         search(room, state, self._weights, NODES)
-        found = room["states"][: int(room["count"])]
-        return bool((found["foundations"].sum(axis=1) <= before).all())
+        return room["states"][: int(room["count"])]
 
 
 def _cards_up(state: Any) -> int:

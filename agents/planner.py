@@ -9,6 +9,7 @@ with the planner as the player, and draws from the one that does best.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
@@ -16,45 +17,37 @@ from numpy.typing import NDArray
 
 from agents.agent import ActionMasks, Actions, Observations, Rows, Seeds
 from agents.search import closure, planning, rating
-from agents.search.value import load_net
-from agents.search.weights import load_weights
+from agents.search.player import LEARNED_FILE, new_player
 from qv_env import engine, read_observation
 
-_LEAST: Final = {"nodes": 2, "playout_nodes": 2, "candidates": 1, "worlds": 0, "horizon": 1}
+LEARNED: Final = "learned"
+HAND_TUNED: Final = "none"
 
 
 class PlannerAgent:
-    """Draws from the position that its evaluation likes best.
+    """Draws from the position that its learned ranking likes best.
 
-    It rates actions (`agents.rating.RatingAgent`) by what it chooses by: the evaluation of the best
+    It rates actions (`agents.rating.RatingAgent`) by what it chooses by: the rank of the best
     position to draw from that it finds behind the action. Where it sees a win or the stock is
     empty, the rating is the number of cards on the foundations that the action leads to.
 
     Args:
         nodes: Most positions looked at between two draws.
+        weights: ``learned`` for the networks of the package, ``none`` for the hand-tuned
+            evaluation alone, or the path of a file with networks of your own.
     """
 
     name: str = "planner"
     env_kwargs: ClassVar[Mapping[str, Any]] = {"observation": "cards"}
 
-    def __init__(self, nodes: int = 4000) -> None:
-        self._start(nodes=nodes, playout_nodes=2, candidates=1, worlds=0, horizon=1)
+    def __init__(self, nodes: int = 4000, weights: str = LEARNED) -> None:
+        self._start(new_player(learned=_file(weights), nodes=nodes))
 
-    def _start(self, **settings: int) -> None:
-        self._settings = np.zeros(1, planning.SETTINGS)
-        self._settings["cards_worth"] = planning.CARDS_WORTH
-        for name, value in settings.items():
-            if isinstance(value, bool) or not isinstance(value, int | np.integer):
-                raise TypeError(f"{name} must be a whole number, not {value!r}")
-            if value < _LEAST[name]:
-                raise ValueError(f"{name} must be {_LEAST[name]} or more; got {value}")
-            self._settings[name] = value
-        nodes = max(settings["nodes"], settings["playout_nodes"])
+    def _start(self, player: Any) -> None:
+        self._player = player
+        nodes = max(player["nodes"], player["playout_nodes"])
         self._rooms = np.concatenate([closure.workspace(nodes) for _ in range(2)])
         self._state = engine.new_state()
-        self._means = np.zeros(nodes)
-        self._weights = load_weights()
-        self._net = load_net()
         self._plans = np.zeros(0, planning.PLAN)
 
     @property
@@ -80,10 +73,7 @@ class PlannerAgent:
             read_observation(observations),
             action_masks,
             self._plans,
-            self._weights,
-            self._net,
-            self._settings[0],
-            self._means,
+            self._player,
             actions,
         )
         return actions
@@ -101,10 +91,7 @@ class PlannerAgent:
             self._state,
             read_observation(observations),
             action_masks,
-            self._weights,
-            self._net,
-            self._settings[0],
-            self._means,
+            self._player,
             ratings,
         )
         return ratings
@@ -123,6 +110,8 @@ class SamplerAgent(PlannerAgent):
         nodes: Most positions looked at between two draws.
         playout_nodes: The same in playouts.
         horizon: Draws after which a playout is judged by a network instead of played on.
+        prior_worlds: Playouts that the learned rank of a position counts for.
+        weights: As of the planner; the network that judges playouts has a part in any case.
     """
 
     name: str = "sampler"
@@ -134,16 +123,28 @@ class SamplerAgent(PlannerAgent):
         nodes: int = 1000,
         playout_nodes: int = 300,
         horizon: int = 16,
+        prior_worlds: float = 20,
+        weights: str = LEARNED,
     ) -> None:
         if worlds < 1:
             raise ValueError(f"the sampler needs one world or more; got {worlds}")
-        self._start(
+        player = new_player(
+            learned=_file(weights),
+            worlds=worlds,
+            candidates=candidates,
             nodes=nodes,
             playout_nodes=playout_nodes,
-            candidates=candidates,
-            worlds=worlds,
             horizon=horizon,
+            prior_worlds=prior_worlds,
         )
+        self._start(player)
+
+
+def _file(weights: str) -> Path | None:
+    """Return the file with the networks that an option names, or None."""
+    if weights == HAND_TUNED:
+        return None
+    return LEARNED_FILE if weights == LEARNED else Path(weights)
 
 
 NAMES: Final = {"planner": PlannerAgent, "sampler": SamplerAgent}

@@ -54,6 +54,23 @@ def split_spec(text: str) -> AgentSpec:
     return AgentSpec(name, words)
 
 
+def with_option(text: str, key: str, word: str) -> str:
+    """Return the words of a person with one more option.
+
+    >>> with_option("planner", "nodes", "300"), with_option("planner:nodes=9", "weights", "none")
+    ('planner:nodes=300', 'planner:nodes=9,weights=none')
+
+    Raises:
+        ValueError: See `split_spec`.
+    """
+    return f"{text.strip()}{',' if split_spec(text).words else ':'}{key}={word}"
+
+
+def has_parameter(kind: type, key: str) -> bool:
+    """Return whether an agent's class has an option."""
+    return key in _parameters(kind)
+
+
 def agent_options(kind: type, words: Mapping[str, str], *, name: str) -> dict[str, Any]:
     """Return every option of an agent's class with its value: the one asked for, or its default.
 

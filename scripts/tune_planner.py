@@ -20,13 +20,13 @@ import numpy as np
 
 from agents.search import closure
 from agents.search.evaluation import FACTS
+from agents.search.player import CARDS_WORTH, new_player
 from agents.search.playout import RESULT, play_deals
 from agents.search.weights import FILE, load_weights, weights_text
 from qv_env import engine
 from qv_env.deals import split_numbers
 from qv_env.files import write_whole
 
-CARDS_WORTH = 0.2  # how much all cards on the foundations count beside a win
 CARDS = 104
 # Facts are of different sizes; a step of every weight shall change values about alike.
 SCALES = {
@@ -51,7 +51,9 @@ def play(weights: Any, numbers: Any, nodes: int, threads: int) -> Any:
     rooms = np.concatenate([closure.workspace(nodes) for _ in range(threads)])
     states = np.zeros(threads, engine.STATE)
     results = np.zeros(len(weights) * len(numbers), RESULT)
-    play_deals(rooms, states, np.repeat(numbers, len(weights)), weights, nodes, results)
+    players = np.repeat(new_player(learned=None, nodes=nodes), len(weights))
+    players["weights"] = weights
+    play_deals(rooms, states, np.repeat(numbers, len(weights)), players, results)
     return results.reshape(len(numbers), len(weights)).T
 
 

@@ -123,6 +123,8 @@ def test_unwritable_json(folder: Path, path: str, why: str) -> None:
         (evaluate("greedy", "dev:2", "--resume"), "--resume needs --results"),
         (evaluate("greedy", "7", "--results", "r"), "such as test:1000 or dev:200; got 7"),
         (evaluate("greedy:x=1", "dev:2"), "agent greedy has no options"),
+        (evaluate("greedy", "dev:2", "--weights", "none"), "none of the agents has weights"),
+        (evaluate("planner", "dev:2", "--weights", "no.npz"), "no.npz"),
         (("agents", "gredy"), "unknown agent 'gredy'; did you mean greedy?"),
         (("compare", "one.json"), "give two results files or more"),
         (("compare", "one.json", "two.json"), "one.json: No such file"),
@@ -172,6 +174,13 @@ def test_an_illegal_action_is_the_agents_fault_not_the_users(folder: Path) -> No
     words = ("render", "--agent", "illegal_agent:Illegal", "--deal", "0", "--out", "game.txt")
     assert "agent illegal, ply 1, f8>t10" in complaint(*words, exit_code=1)
     assert not (folder / "game.txt").exists()
+
+
+def test_weights_are_an_option_of_the_agents_that_have_it() -> None:
+    words = ("--weights", "none", "--json", "figures.json", "--agent", "random")
+    output(*evaluate("planner:nodes=30", "dev:2", *words))
+    command = json.loads(Path("figures.json").read_text())["command"]
+    assert "--agent planner:nodes=30,weights=none --agent random " in command
 
 
 def test_evaluate_prints_a_table_and_writes_every_figure(folder: Path) -> None:

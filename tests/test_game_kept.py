@@ -140,6 +140,16 @@ def test_a_notebook_shows_what_a_player_sees(table: play.Table) -> None:
     assert ("stuck" in text) == game.is_stuck
 
 
+def test_in_a_notebook_a_long_waste_takes_several_rows() -> None:
+    game = Game(21)
+    assert max(row.count("<td") for row in game._repr_html_().split("<tr>")) == len(game.columns)
+    while game.stock_count:
+        game.draw()
+    rows = game._repr_html_().split("<tr>")
+    assert max(row.count("<td") for row in rows) == len(game.columns)
+    assert rows[-1].count("<td") == len(game.waste) % len(game.columns)
+
+
 def test_a_game_from_a_position_makes_no_episode() -> None:
     game = Game(Game(21).position)
     with pytest.raises(ValueError, match="the game began from a position"):

@@ -17,9 +17,11 @@ from agents.random_agent import RandomAgent
 from qv_env import Game
 from qv_env.actions import DRAW, NUM_ACTIONS
 from qv_env.episodes import parse_episode
+from qv_env.episodes.episode import LONGEST_NAME
 from qv_env.web.advice import Advice, AdviceError
+from qv_env.web.app import PlayServer
 from tests.golden import read_transcript
-from tests.play_asking import CODE, Page, client_of
+from tests.play_asking import CODE, PORT, Page, client_of
 
 
 def test_an_agent_advises_and_moves() -> None:
@@ -31,9 +33,38 @@ def test_an_agent_advises_and_moves() -> None:
     assert first["move"] in page.view["legal"]
     assert page.do("agent")["done"] == first
     page.do("tap", place="stock")
-    assert (
-        parse_episode(page.client.get(f"{page.path}/episode").json()).agent == "person and random"
-    )
+    assert saved_agent(page) == "person and random"
+
+
+def test_a_game_that_is_given_back_keeps_who_played() -> None:
+    page = Page(client_of(adviser=AgentAdviser(RandomAgent())))
+    page.do("agent")
+    way = {"deal": CODE, "operations": page.view["operations"], "players": page.view["players"]}
+    page.do("deal")
+    assert page.view["players"] == []
+    again = Page(page.client, **way)
+    for view in (page.do("deal", **way), again.view):
+        assert view["players"] == ["random"]
+    assert saved_agent(page) == saved_agent(again) == "random"
+    page.do("deal", **way | {"players": []})  # where it is not said, a person did it
+    page.do("agent")
+    assert saved_agent(page) == "person and random"
+
+
+def test_names_of_players_fit_in_an_episode_file() -> None:
+    client = client_of()
+    page = Page(client, operations=[DRAW], players=["a" * 150, "b" * 150, "person"])
+    saved = saved_agent(page)
+    assert saved is not None
+    assert saved.startswith("person and aaa")
+    assert (len(saved), saved[-1]) == (LONGEST_NAME, "…")
+    for name in ("a\nb", "", "a" * (LONGEST_NAME + 1)):
+        answer = client.post("/games", json={"deal": CODE, "operations": [0], "players": [name]})
+        assert (answer.status_code, answer.json()["error"].count("\n")) == (400, 0)
+
+
+def saved_agent(page: Page) -> str | None:
+    return parse_episode(page.client.get(f"{page.path}/episode").json()).agent
 
 
 def test_following_advice_keeps_to_one_plan() -> None:
@@ -118,6 +149,9 @@ class Slow:
         self.asked = threading.Event()
         self.answer: Future[Advice] = Future()
 
+    def prepare(self) -> None:
+        raise AdviceError("not today")
+
     def advise(self, game: Game, *, rated: bool = True) -> Advice:
         del game, rated
         self.asked.set()
@@ -152,6 +186,39 @@ def test_an_adviser_may_give_up() -> None:
     slow.answer.set_exception(AdviceError("no idea"))
     page = Page(client_of(adviser=slow))
     assert page.complaint(500, "agent") == "no idea"
+
+
+class Prepared:
+    """An outlook that knows whether it was prepared."""
+
+    def __init__(self) -> None:
+        self.prepared = threading.Event()
+
+    def prepare(self) -> None:
+        self.prepared.set()
+
+    def is_hopeless(self, game: Game) -> bool:
+        return self.prepared.is_set() and game.stock_count == 0
+
+
+def test_agent_and_outlook_are_prepared_before_anybody_asks() -> None:
+    outlook = Prepared()
+    play = PlayServer(port=PORT, adviser=Slow(), outlook=outlook)
+    play.prepare()  # that the adviser cannot be prepared holds nothing up
+    assert outlook.prepared.wait(30)
+
+
+def test_to_prepare_is_to_ask_once_and_changes_no_answer() -> None:
+    asked: list[Any] = []
+    adviser = AgentAdviser(Failing(lambda *_: asked.append(1) or [DRAW]))
+    adviser.prepare()
+    assert asked == [1]
+    outlook = PlannerOutlook()
+    outlook.prepare()
+    game = Game(22)
+    while game.stock_count:
+        game.draw()
+    assert outlook.is_hopeless(game)
 
 
 @pytest.mark.parametrize(

@@ -90,18 +90,25 @@ def test_the_command_serves_until_it_is_interrupted() -> None:
 
 
 ENDLESS = """
+import atexit
 import time
+
+atexit.register(print, "taken down under an agent at work")
 
 class Endless:
     name = "endless"
     env_kwargs = {}
+    prepared = False
 
     def reset(self, seeds, rows=None):
         pass
 
     def act(self, observations, action_masks):
-        print("thinking", flush=True)
-        time.sleep(3600)
+        print("thinking" if self.prepared else "preparing", flush=True)
+        if self.prepared:
+            time.sleep(3600)
+        self.prepared = True
+        return [0]
 """
 
 
@@ -118,6 +125,7 @@ def test_an_agent_that_thinks_does_not_hold_the_end_up(tmp_path: Path) -> None:
     ) as process:
         assert process.stdout is not None
         (url,) = re.findall(r"http://127\.0\.0\.1:\d+/", process.stdout.readline())
+        assert process.stdout.readline() == "preparing\n"  # nobody has asked yet
         path = f"games/{asked(url, 'games')['id']}/advice"
         answers: list[dict[str, str]] = []
         ask = threading.Thread(target=lambda: answers.append(asked(url, path)))

@@ -20,7 +20,14 @@ from qv_env.deals import Deal
 from qv_env.episodes import Episode, EpisodeSettings, Policy, make_episode, verify
 from qv_env.history import UNDO
 from qv_env.web import write_replay_page
-from tests.browsing import DESKTOP, PHONE, SMALL_PHONE, wait_until
+from tests.browsing import (
+    DESKTOP,
+    PHONE,
+    PHONE_WIDTHS,
+    SMALL_PHONE,
+    figures_fit,
+    wait_until,
+)
 from tests.golden import read_transcript
 
 WON = read_transcript("won_by_greed")
@@ -178,6 +185,12 @@ def test_a_phone_has_room_for_everything(opened: Opener, viewport: dict[str, int
         assert box["x"] + box["width"] <= viewport["width"], name
     page.tap("#back")
     assert counter(page) == 59
+
+
+@pytest.mark.parametrize("width", PHONE_WIDTHS)
+def test_a_phone_has_room_for_large_figures(opened: Opener, width: int) -> None:
+    page = opened(make_episode(21, [0]), {"width": width, "height": 700}, is_mobile=True)
+    assert figures_fit(page)
 
 
 def test_what_the_agent_thought_is_shown(opened: Opener) -> None:

@@ -22,7 +22,7 @@ from agents.search.ledger import (
     update_value,
 )
 from agents.search.moves import list_search_moves, make_search_move, new_move_list
-from agents.search.value import LAYERS
+from agents.search.network import LAYERS
 from qv_env import engine
 from qv_env.jit import kernel, separate_kernel
 from qv_env.mask import canonical_key
@@ -30,6 +30,7 @@ from qv_env.sizes import FULL, Sizes
 
 ROOT: Final = 0
 WON: Final = 1e9
+MOST_ARMS: Final = 64
 _MOST_ACTIONS: Final = 256
 _TABLE_SPACE: Final = 4  # slots of the transposition table for each node
 
@@ -60,6 +61,11 @@ def workspace(nodes: int, sizes: Sizes = FULL) -> Any:
             ("slots", np.int64),  # of the transposition table, as many as this search needs
             ("won", np.int32),
             ("count", np.int32),
+            ("arm_count", np.int64),
+            ("arms", np.int64, (MOST_ARMS,)),  # exits to choose from
+            ("ranks", np.float64, (MOST_ARMS,)),
+            ("totals", np.float64, (MOST_ARMS,)),  # of playouts' results
+            ("worths", np.float64, (MOST_ARMS,)),  # means of playouts' results
             ("looked_at", np.int64),  # positions of all searches so far, for whoever counts them
             ("playouts", np.int64),
         ],

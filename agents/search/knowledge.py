@@ -27,6 +27,15 @@ def read_table(state: Any, table: Any) -> None:
     state["foundations"][:] = table["foundations"]
     state["columns"][:] = table["columns"]
     state["waste"][:] = table["waste"]
+    complete(state)
+
+
+@separate_kernel
+def complete(state: Any) -> None:
+    """Work out all of a state that follows from its piles, and lay the unseen cards as its stock.
+
+    They lie in the order of their codes.
+    """
     _count_unseen(state)
     _lay_stock(state)
     engine.refresh_all(state)

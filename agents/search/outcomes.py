@@ -13,11 +13,11 @@ import numba
 import numpy as np
 
 from agents.chance import below, mix
-from agents.search.closure import ROOT, search
+from agents.search.closure import ROOT
 from agents.search.moves import make_safe_moves
+from agents.search.network import INPUTS, write_inputs
 from agents.search.playout import copy_state
-from agents.search.sampling import best_exits
-from agents.search.value import INPUTS, write_inputs
+from agents.search.ranking import search_exit
 from qv_env import engine
 from qv_env.cards import DECK_SIZE
 from qv_env.jit import parallel_kernel, separate_kernel
@@ -39,7 +39,7 @@ OUTCOME: Final = np.dtype(
 
 @parallel_kernel
 def play_outcomes(
-    rooms: Any, states: Any, deals: Any, weights: Any, nodes: int, outcomes: Any, counts: Any
+    rooms: Any, states: Any, deals: Any, players: Any, outcomes: Any, counts: Any
 ) -> None:
     """Play numbered deals, spread over threads, and note positions with the game's end.
 
@@ -47,8 +47,7 @@ def play_outcomes(
         rooms: `closure.workspace` records, one a thread.
         states: State records, one a thread.
         deals: Deal numbers, int64 of shape ``(n,)``; they decide the random choices as well.
-        weights: See `agents.search.evaluation.evaluate`.
-        nodes: Positions looked at between two draws.
+        players: A record of type `agents.search.player.PLAYER`, shape ``(1,)``.
         outcomes: Written, records of type `OUTCOME`, shape ``(n, POSITIONS)``.
         counts: Written, how many positions each game has noted, int64 of shape ``(n,)``.
     """
@@ -59,24 +58,24 @@ def play_outcomes(
             fill_deck(cards)
             shuffle(np.uint64(deals[i]), cards, 0)
             engine.deal(states[worker], cards)
-            counts[i] = _play(rooms[worker], states[worker], deals[i], weights, nodes, outcomes[i])
+            counts[i] = _play(rooms[worker], states[worker], deals[i], players[0], outcomes[i])
 
 
 @separate_kernel
-def _play(room: Any, state: Any, deal: int, weights: Any, nodes: int, outcomes: Any) -> int:
-    arms = np.empty(STRAY_EXITS, np.int64)
+def _play(room: Any, state: Any, deal: int, player: Any, outcomes: Any) -> int:
     draws = int(state["stock_count"])
     straying = below(mix(deal, 0), draws)
     period = max(1, (draws - straying) // outcomes.shape[0])
     drawn, noted = 0, 0
     while True:
         make_safe_moves(state, room["actions"], 0)
-        chosen = search(room, state, weights, nodes)
+        chosen = search_exit(room, state, player, player["nodes"])
         if room["won"] < 0 and state["stock_count"] > 0:
             if drawn < straying:
                 chance = mix(deal, drawn + 1)
                 if chance % np.uint64(100) < np.uint64(STRAY_PERCENT):
-                    chosen = arms[below(chance, best_exits(room, arms))]
+                    several = min(room["arm_count"], STRAY_EXITS)
+                    chosen = room["arms"][below(chance, several)]
             elif (drawn - straying) % period == 0 and noted < outcomes.shape[0]:
                 behind = room["states"][room["behind"][chosen]]
                 write_inputs(behind, room["facts"], outcomes[noted]["inputs"])

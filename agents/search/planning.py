@@ -7,27 +7,16 @@ from typing import Any, Final
 import numpy as np
 
 from agents.chance import mix
-from agents.search.closure import search, write_path
+from agents.search.closure import write_path
 from agents.search.knowledge import read_table
 from agents.search.moves import make_safe_moves
+from agents.search.ranking import search_exit
 from agents.search.sampling import choose_exit
 from qv_env.engine import foundation_cards
 from qv_env.jit import separate_kernel
 
 DRAW: Final = 0
 MOST_ACTIONS: Final = 256
-CARDS_WORTH: Final = 0.2  # of all cards on the foundations, beside a win
-
-SETTINGS: Final = np.dtype(
-    [
-        ("nodes", np.int64),  # positions looked at between two draws
-        ("playout_nodes", np.int64),  # the same in playouts
-        ("candidates", np.int64),  # exits that are played out
-        ("worlds", np.int64),  # random stocks in each round; 0 for no playouts
-        ("horizon", np.int64),  # draws after which a playout is judged instead of played on
-        ("cards_worth", np.float64),  # of all cards on the foundations, beside a win
-    ]
-)
 
 PLAN: Final = np.dtype(
     [
@@ -45,16 +34,7 @@ PLAN: Final = np.dtype(
 
 @separate_kernel
 def choose_actions(
-    rooms: Any,
-    state: Any,
-    tables: Any,
-    masks: Any,
-    plans: Any,
-    weights: Any,
-    net: Any,
-    settings: Any,
-    means: Any,
-    actions: Any,
+    rooms: Any, state: Any, tables: Any, masks: Any, plans: Any, player: Any, actions: Any
 ) -> None:
     """Write the next action of every row's plan, after planning where a plan has ended.
 
@@ -64,30 +44,24 @@ def choose_actions(
         tables: Records of type `qv_env.CARDS_DTYPE`, shape ``(n,)``.
         masks: Action masks, int8 of shape ``(n, 269)``.
         plans: Records of type `PLAN`, shape ``(n,)``.
-        weights: See `agents.search.evaluation.evaluate`.
-        net: See `agents.search.value.foresee`.
-        settings: A record of type `SETTINGS`.
-        means: Room for the results of nodes, float64, one for each node.
+        player: A record of type `agents.search.player.PLAYER`.
         actions: Written, int64 of shape ``(n,)``.
     """
     for row in range(actions.shape[0]):
         plan = plans[row]
         if plan["next"] == plan["length"] and not plan["given_up"]:
             read_table(state, tables[row])
-            _plan(rooms, state, plan, weights, net, settings, means)
+            _plan(rooms, state, plan, player)
         actions[row] = _allowed(masks[row], plan)
 
 
 @separate_kernel
-def _plan(
-    rooms: Any, state: Any, plan: Any, weights: Any, net: Any, settings: Any, means: Any
-) -> None:
+def _plan(rooms: Any, state: Any, plan: Any, player: Any) -> None:
     path = plan["actions"]
     for room in rooms:
         room["looked_at"], room["playouts"] = 0, 0
     count = make_safe_moves(state, path, 0)
-    seed = mix(plan["seed"], plan["decisions"])
-    goal = find_goal(rooms, state, weights, net, settings, seed, means)
+    goal = find_goal(rooms, state, player, mix(plan["seed"], plan["decisions"]))
     count = write_path(rooms[0], goal, path, count)
     if state["stock_count"] > 0 and rooms[0]["won"] < 0:
         path[count] = DRAW
@@ -101,28 +75,23 @@ def _plan(
 
 
 @separate_kernel
-def find_goal(
-    rooms: Any, state: Any, weights: Any, net: Any, settings: Any, seed: Any, means: Any
-) -> int:
+def find_goal(rooms: Any, state: Any, player: Any, seed: Any) -> int:
     """Search from a position, in which all safe moves have been made, for where to go.
 
     Args:
-        rooms: See `choose_actions`, and for all that is not here; the first holds the search.
+        rooms: See `choose_actions`; the first holds the search.
         state: Where the search begins.
-        weights: See there.
-        net: See there.
-        settings: See there.
+        player: See `choose_actions`.
         seed: Decides the orders of the unseen cards in playouts; uint64.
-        means: Written where playouts are made; see `agents.search.sampling.choose_exit`.
 
     Returns:
         A won node; failing that, the exit to draw from; without a stock, the first of the nodes
         with most cards on the foundations.
     """
-    if settings["worlds"] > 0:
-        goal = choose_exit(rooms[0], rooms[1], state, weights, net, settings, seed, means)
+    if player["worlds"] > 0:
+        goal = choose_exit(rooms[0], rooms[1], state, player, seed)
     else:
-        goal = search(rooms[0], state, weights, settings["nodes"])
+        goal = search_exit(rooms[0], state, player, player["nodes"])
     if state["stock_count"] == 0 and rooms[0]["won"] < 0:
         goal = _fullest(rooms[0])
     return int(goal)

@@ -7,8 +7,9 @@ from typing import Any, Final
 import numba
 import numpy as np
 
-from agents.search.closure import ROOT, search
+from agents.search.closure import ROOT
 from agents.search.moves import make_safe_moves
+from agents.search.ranking import search_exit
 from qv_env import engine
 from qv_env.cards import DECK_SIZE
 from qv_env.jit import parallel_kernel, separate_kernel
@@ -22,11 +23,11 @@ RESULT: Final = np.dtype(
 
 
 @separate_kernel
-def advance(room: Any, state: Any, weights: Any, nodes: int) -> bool:
+def advance(room: Any, state: Any, player: Any, nodes: int) -> bool:
     """Play until the next draw and make it; return whether there was a card to draw."""
     actions = room["actions"]
     make_safe_moves(state, actions, 0)
-    exit_node = search(room, state, weights, nodes)
+    exit_node = search_exit(room, state, player, nodes)
     if exit_node != ROOT:
         state_at = room["states"][exit_node]
         copy_state(state, state_at)
@@ -54,38 +55,37 @@ def copy_state(state: Any, source: Any) -> None:
 
 
 @separate_kernel
-def play_on(room: Any, state: Any, weights: Any, nodes: int, draws: int) -> None:
+def play_on(room: Any, state: Any, player: Any, nodes: int, draws: int) -> None:
     """Play on for so many draws or to the end, if that comes first."""
     for _ in range(draws):
-        if engine.is_won(state) or not advance(room, state, weights, nodes):
+        if engine.is_won(state) or not advance(room, state, player, nodes):
             break
 
 
 @parallel_kernel
-def play_deals(
-    rooms: Any, states: Any, numbers: Any, weights: Any, nodes: Any, results: Any
-) -> None:
+def play_deals(rooms: Any, states: Any, numbers: Any, players: Any, results: Any) -> None:
     """Play numbered deals, spread over threads.
 
     Args:
         rooms: `closure.workspace` records, one a thread.
         states: State records, one a thread.
         numbers: Deal numbers, int64 of shape ``(n,)``.
-        weights: float64 of shape ``(w, 2, len(FACTS))``; deal ``i`` is played with weights
-            ``i % w``.
-        nodes: Positions looked at between two draws.
+        players: Records of type `agents.search.player.PLAYER`, shape ``(p,)``; deal ``i`` is
+            played by player ``i % p``.
         results: Record array of type `RESULT`, shape ``(n,)``; written.
     """
     workers = rooms.shape[0]
     for worker in numba.prange(workers):
         cards = np.empty(DECK_SIZE, np.uint8)
+        state, room = states[worker], rooms[worker]
         for i in range(worker, numbers.shape[0], workers):
             fill_deck(cards)
             shuffle(np.uint64(numbers[i]), cards, 0)
-            engine.deal(states[worker], cards)
-            rooms[worker]["looked_at"] = 0
-            play_on(rooms[worker], states[worker], weights[i % weights.shape[0]], nodes, TO_THE_END)
-            results[i]["won"] = engine.is_won(states[worker])
-            results[i]["foundation_cards"] = engine.foundation_cards(states[worker])
-            results[i]["score"] = states[worker]["score"]
-            results[i]["nodes"] = rooms[worker]["looked_at"]
+            engine.deal(state, cards)
+            player = players[i % players.shape[0]]
+            room["looked_at"] = 0
+            play_on(room, state, player, player["nodes"], TO_THE_END)
+            results[i]["won"] = engine.is_won(state)
+            results[i]["foundation_cards"] = engine.foundation_cards(state)
+            results[i]["score"] = state["score"]
+            results[i]["nodes"] = room["looked_at"]

@@ -19,15 +19,7 @@ from qv_env.mask import canonical_key
 
 @separate_kernel
 def rate_actions(
-    rooms: Any,
-    state: Any,
-    tables: Any,
-    masks: Any,
-    weights: Any,
-    net: Any,
-    settings: Any,
-    means: Any,
-    ratings: Any,
+    rooms: Any, state: Any, tables: Any, masks: Any, player: Any, ratings: Any
 ) -> None:
     """Rate the actions that plans from some positions may begin with.
 
@@ -39,10 +31,7 @@ def rate_actions(
         state: See there.
         tables: Shape ``(n,)``.
         masks: Shape ``(n, 269)``.
-        weights: See there.
-        net: See there.
-        settings: See there.
-        means: See there.
+        player: See there.
         ratings: Written where an action is rated, and NaN before; float64 of shape ``(n, 269)``.
     """
     room = rooms[0]
@@ -52,50 +41,47 @@ def rate_actions(
         safe = make_safe_moves(state, path, 0)
         # The worlds of playouts depend on the position alone, so that it is rated alike each time.
         seed = canonical_key(state)
-        goal = find_goal(rooms, state, weights, net, settings, seed, means)
-        if settings["worlds"] > 0 and room["won"] < 0 and state["stock_count"] > 0:
-            _play_out_only_exit(rooms, goal, weights, net, settings, seed, means)
-        for node in range(room["count"]):
-            worth = _worth(room, node, goal, settings, means)
-            if np.isnan(worth):
-                continue
-            action = path[0] if safe > 0 else _first_action(room, node)
-            if masks[row, action] and not ratings[row, action] >= worth:
-                ratings[row, action] = worth
+        goal = find_goal(rooms, state, player, seed)
+        if player["worlds"] > 0 and room["arm_count"] == 1:
+            _play_out_only_exit(rooms, player, seed)
+        for a in range(room["arm_count"]):
+            worth = room["worths"][a] if player["worlds"] > 0 else room["ranks"][a]
+            action = path[0] if safe > 0 else _first_action(room, room["arms"][a])
+            _rate(masks[row], ratings[row], action, worth)
+        if room["arm_count"] == 0:
+            for node in range(room["count"]):
+                worth = _end_worth(room, node, goal, player)
+                action = path[0] if safe > 0 else _first_action(room, node)
+                _rate(masks[row], ratings[row], action, worth)
 
 
 @separate_kernel
-def _play_out_only_exit(
-    rooms: Any, goal: int, weights: Any, net: Any, settings: Any, seed: Any, means: Any
-) -> None:
+def _rate(mask: Any, ratings: Any, action: int, worth: float) -> None:
+    if not np.isnan(worth) and mask[action] and not ratings[action] >= worth:
+        ratings[action] = worth
+
+
+@separate_kernel
+def _play_out_only_exit(rooms: Any, player: Any, seed: Any) -> None:
     """Play out an exit without rivals, which is chosen unseen but should have a number, too."""
-    if means[goal] >= 0:
-        return
     total = 0.0
-    for world in range(settings["worlds"]):
-        total += playout_result(rooms[0], rooms[1], goal, weights, net, settings, mix(seed, world))
-    means[goal] = total / settings["worlds"]
+    for world in range(player["worlds"]):
+        total += playout_result(rooms[0], rooms[1], rooms[0]["arms"][0], player, mix(seed, world))
+    rooms[0]["worths"][0] = total / player["worlds"]
 
 
 @separate_kernel
-def _worth(room: Any, node: int, goal: int, settings: Any, means: Any) -> float:
-    """Return what a node of a search says for the way to it, or NaN if nothing."""
+def _end_worth(room: Any, node: int, goal: int, player: Any) -> float:
+    """Return what a node says for the way to it, where a win was found or the stock is empty."""
+    cards, won = foundation_cards(room["states"][node]), room["won"] >= 0
     root = room["states"][ROOT]
-    won = room["won"] >= 0
-    if won or root["stock_count"] == 0:
-        cards = foundation_cards(room["states"][node])
-        leads_nowhere = node != ROOT and cards <= foundation_cards(root)
-        if leads_nowhere or (won and node != goal):
-            return np.nan
-        if settings["worlds"] == 0:
-            return float(cards)
-        every = root["foundations"].shape[0] * root["unseen"].shape[1]
-        return float(won + settings["cards_worth"] * cards / every)
-    if room["exits"][node] != node:
+    leads_nowhere = node != ROOT and cards <= foundation_cards(root)
+    if leads_nowhere or (won and node != goal):
         return np.nan
-    if settings["worlds"] == 0:
-        return float(room["best"][node])
-    return float(means[node]) if means[node] >= 0 else np.nan
+    if player["worlds"] == 0:
+        return float(cards)
+    every = root["foundations"].shape[0] * root["unseen"].shape[1]
+    return float(won + player["cards_worth"] * cards / every)
 
 
 @separate_kernel

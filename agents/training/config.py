@@ -11,7 +11,7 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, get_args
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
@@ -158,7 +158,6 @@ class Config(BaseModel):
         return {**fields, **kwargs}
 
 
-_SECTIONS: Final[dict[str, type[BaseModel]]] = {"env": EnvConfig, "normalize": NormalizeConfig}
 _KEYS_IN_A_LINE: Final = 10
 RUN_KEYS: Final = tuple(key for key in Config.model_fields if key != "kwargs")
 
@@ -237,17 +236,18 @@ def check_key(key: object, known: Iterable[str], where: str = "") -> None:
     raise ConfigError(f"unknown key {where}{key}; {hint}")
 
 
-def explain(error: ValidationError) -> str:
-    """Return pydantic's complaints as one line."""
-    return "; ".join(_explain_one(dict(detail)) for detail in error.errors())
+def explain(error: ValidationError, model: type[BaseModel] = Config) -> str:
+    """Return pydantic's complaints about a config of some kind as one line."""
+    return "; ".join(_explain_one(dict(detail), model) for detail in error.errors())
 
 
-def _explain_one(detail: dict[str, Any]) -> str:
+def _explain_one(detail: dict[str, Any], model: type[BaseModel]) -> str:
     place = [str(part) for part in detail["loc"]]
     key = ".".join(place)
     if detail["type"] == "extra_forbidden":
         try:
-            check_key(place[-1], _SECTIONS[place[0]].model_fields, f"{place[0]}.")
+            section = _section(model, place[:-1])
+            check_key(place[-1], section.model_fields, "".join(f"{name}." for name in place[:-1]))
         except ConfigError as unknown:
             return str(unknown)
     message = _one_line(detail["msg"]).removeprefix("Value error, ")
@@ -255,6 +255,15 @@ def _explain_one(detail: dict[str, Any]) -> str:
     if detail["type"] in ("missing", "value_error"):
         return f"{key}: {message[0].lower()}{message[1:]}"
     return f"{key}: {message}, got {detail['input']!r}"
+
+
+def _section(model: type[BaseModel], place: Iterable[str]) -> type[BaseModel]:
+    """Return the model of a section, which may be optional."""
+    for name in place:
+        annotation = model.model_fields[name].annotation
+        kinds = (annotation, *get_args(annotation))
+        model = next(k for k in kinds if isinstance(k, type) and issubclass(k, BaseModel))
+    return model
 
 
 def _parse_yaml(text: str) -> Any:

@@ -24,13 +24,20 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import yaml
 from filelock import FileLock, Timeout
 
-from agents.training.config import Config
 from agents.training.errors import ConfigError
+
+
+class WritableConfig(Protocol):
+    """A config that can be written to a file."""
+
+    def as_mapping(self) -> dict[str, Any]:
+        """Return what stands in the file."""
+        ...
 
 
 class RunFolder:
@@ -57,7 +64,7 @@ class RunFolder:
         """Whether the run has ended."""
         return self.evaluation.is_file()
 
-    def create(self, config: Config) -> None:
+    def create(self, config: WritableConfig) -> None:
         """Make the folder and write its config.
 
         Raises:

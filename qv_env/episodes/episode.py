@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    field_validator,
+    model_validator,
+)
 
 from qv_env.deals import parse_deal
 from qv_env.history import UNDO
@@ -16,11 +26,21 @@ from qv_env.settings import DEFAULT_MAX_EPISODE_STEPS, LONGEST_EPISODE
 
 FORMAT: Final = "qv-env episode"
 VERSION: Final = 1
+LONGEST_NAME: Final = 200
 
-Operation = Annotated[int, Field(strict=True, ge=0, le=UNDO)]
-Name = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]  # fits on a line
-Score = Annotated[int, Field(strict=True, ge=0, multiple_of=5)]
-Rated = tuple[Annotated[int, Field(strict=True, ge=0, le=UNDO)], float]
+
+def _whole(number: float) -> float:
+    """Return a whole number as the integer that it is, so that files stay short."""
+    return int(number) if number.is_integer() else number
+
+
+# Numbers and truth values are taken as JSON has them, as the published schema says, not as text.
+Operation = Annotated[StrictInt, Field(ge=0, le=UNDO)]
+# A name fits on a line.
+Name = Annotated[str, Field(max_length=LONGEST_NAME, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Score = Annotated[StrictInt, Field(ge=0, multiple_of=5)]
+Reward = Annotated[StrictFloat, AfterValidator(_whole)]
+Rated = tuple[Operation, StrictFloat]
 Ending = Literal["won", "stuck", "truncated", "unfinished"]
 
 
@@ -39,13 +59,13 @@ class EpisodeSettings(_Model):
     """What the player saw the game as."""
     mask: Literal["legal", "canonical"] = "legal"
     """Which actions the player was offered."""
-    takebacks: bool = True
+    takebacks: StrictBool = True
     """Whether cards may leave the foundations."""
-    undo: bool = False
+    undo: StrictBool = False
     """Whether action 269 undoes the last operation."""
     reward: Literal["score", "win"] = "score"
     """What `rewards` holds: the score's change, or 1 for the winning action and 0 otherwise."""
-    max_episode_steps: Annotated[int, Field(ge=1, le=LONGEST_EPISODE)] | None = (
+    max_episode_steps: Annotated[StrictInt, Field(ge=1, le=LONGEST_EPISODE)] | None = (
         DEFAULT_MAX_EPISODE_STEPS
     )
     """Plies after which the episode was truncated; null for a game without a limit."""
@@ -86,13 +106,13 @@ class Episode(_Model):
     """A deal code such as FT1-N-AAAAAAV, or the 104 cards of an explicit deal."""
     agent: Name | None = None
     """Who played; null where nobody knows."""
-    seed: Annotated[int, Field(ge=0)] | None = None
+    seed: Annotated[StrictInt, Field(ge=0)] | None = None
     """The seed of the agent's choices, as in qv evaluate; null where there was none."""
     settings: EpisodeSettings = EpisodeSettings()
     """The task that was played."""
     actions: tuple[Operation, ...]
     """The actions that were made, in order; 269 undoes. Refused actions are not written down."""
-    rewards: tuple[int | float, ...]
+    rewards: tuple[Reward, ...]
     """The reward of each action."""
     scores: tuple[Score, ...]
     """The app's score after each action."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
@@ -28,7 +28,6 @@ def table_html(table: Table) -> str:
     facts = [table.deal.name] if table.deal else []
     facts += [f"score {table.score}", f"moves {table.moves}", f"stock {table.stock_count}"]
     facts += ["won"] if table.is_won else ["stuck"] if table.is_stuck else []
-    waste = "".join(_cell(card) for card in table.waste)
     rows = [
         _row(_heading(pile.place) for pile in table.foundations),
         _row(_foundation_cell(pile) for pile in table.foundations),
@@ -41,8 +40,16 @@ def table_html(table: Table) -> str:
     return (
         f"<div><div>{' &middot; '.join(facts)}</div>"
         f'<table style="{_TABLE}">{"".join(rows)}</table>'
-        f'<table style="{_TABLE}">{_row([_heading("w"), waste])}</table></div>'
+        f'<table style="{_TABLE}">{"".join(_waste_rows(table))}</table></div>'
     )
+
+
+def _waste_rows(table: Table) -> Iterator[str]:
+    """Yield the waste in rows that are as long as the row of columns above them."""
+    length = len(table.columns)
+    for start in range(0, max(len(table.waste), 1), length):
+        heading = _heading(table.waste.place if start == 0 else "")
+        yield _row((heading, *map(_cell, table.waste[start : start + length])))
 
 
 def _row(cells: Iterable[str]) -> str:

@@ -44,6 +44,10 @@ class Adviser(Protocol):
         """Whether the agent is shown the order of the stock."""
         ...
 
+    def prepare(self) -> None:
+        """Do what else the first advice would wait for, such as compiling; it may fail."""
+        ...
+
     def advise(self, game: Game, *, rated: bool = True) -> Advice:
         """Say what the agent would do in a game that has a legal move; the game is not changed.
 
@@ -59,6 +63,10 @@ class Adviser(Protocol):
 
 class Outlook(Protocol):
     """Judges games, on the same thread as the adviser."""
+
+    def prepare(self) -> None:
+        """Do what else the first judgement would wait for, such as compiling."""
+        ...
 
     def is_hopeless(self, game: Game) -> bool:
         """Return whether no moves were found that help, and no card is left to draw."""

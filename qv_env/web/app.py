@@ -41,7 +41,7 @@ from qv_env.history import UNDO
 from qv_env.web.advice import Advice, AdviceError, Adviser, Outlook
 from qv_env.web.background import Background, EndedError
 from qv_env.web.guard import MOST_BYTES, Guard, too_large
-from qv_env.web.messages import DEED, NEW_GAME, DealAnew, Drop, Plain, Push, Tap
+from qv_env.web.messages import DEED, NEW_GAME, DealAnew, Drop, NewGame, Plain, Push, Tap
 from qv_env.web.playing import playing_page
 from qv_env.web.sessions import PERSON, Session, Sessions
 from qv_env.web.view import favoured_views, game_view, move_view
@@ -95,6 +95,17 @@ class PlayServer:
             exception_handlers={HTTPException: _error_answer},
         )
 
+    def prepare(self) -> None:
+        """Have agent and outlook compile what they need while the page is opened."""
+        for judge in (self._adviser, self._outlook):
+            if judge is not None:
+                self._background.begin(judge.prepare)
+
+    @property
+    def is_computing(self) -> bool:
+        """Whether agent or outlook are at work on their thread."""
+        return self._background.is_at_work
+
     def end(self) -> None:
         """Answer all who wait for an agent that the server ends; called on the event loop."""
         self._background.end()
@@ -106,9 +117,7 @@ class PlayServer:
     async def _add_game(self, request: Request) -> Response:
         order = await _read(request, NEW_GAME)
         deal = self._deal if order.deal is None else _deal(order.deal)
-        session = self.sessions.add(_played(deal, order.operations))
-        if order.operations:
-            session.players.add(PERSON)
+        session = self.sessions.add(_played(deal, order.operations), _players(order))
         return JSONResponse(_view(session), HTTPStatus.CREATED)
 
     async def _get_game(self, request: Request) -> Response:
@@ -203,7 +212,7 @@ def _done(session: Session, deed: Push | Tap | Drop | Plain | DealAnew) -> dict[
     game = session.game
     if isinstance(deed, DealAnew) or deed.do == "restart":
         if isinstance(deed, DealAnew):
-            session.begin(_played(_deal(deed.deal), deed.operations))
+            session.begin(_played(_deal(deed.deal), deed.operations), _players(deed))
         else:
             session.begin(Game(game.deal))
         return {"do": deed.do}
@@ -243,6 +252,11 @@ def _played(deal: Deal | None, operations: list[int]) -> Game:
     return game
 
 
+def _players(order: NewGame | DealAnew) -> list[str]:
+    """Return who has made the moves of an order; a person, where that is not said."""
+    return order.players or [PERSON] * bool(order.operations)
+
+
 def _deal(text: str | None) -> Deal | None:
     if text is None:
         return None
@@ -253,7 +267,8 @@ def _deal(text: str | None) -> Deal | None:
 
 
 def _view(session: Session) -> dict[str, Any]:
-    return {"id": session.id, "revision": session.revision, **game_view(session.game)}
+    told = {"id": session.id, "revision": session.revision, "players": session.by_name}
+    return told | game_view(session.game)
 
 
 def _check_revision(session: Session, revision: int | None) -> None:

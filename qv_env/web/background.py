@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
@@ -20,12 +21,15 @@ class Background:
     """Runs functions one after another on a thread of its own.
 
     Those of `concurrent.futures` are waited for when the process ends, and nobody can say how long
-    an agent thinks.
+    an agent thinks. All is asked of it from one thread.
     """
 
     def __init__(self) -> None:
         self._tasks: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._waiting: set[asyncio.Future[Any]] = set()
+        # Each is counted by one thread alone, so that they need no lock.
+        self._begun = 0
+        self._done = 0
         threading.Thread(target=self._work, name="agent", daemon=True).start()
 
     async def run(self, function: Callable[[], Result]) -> Result:
@@ -34,9 +38,7 @@ class Background:
         Raises:
             EndedError: `end` was called meanwhile.
         """
-        answer: Future[Result] = Future()
-        self._tasks.put(lambda: _answer(answer, function))
-        waiting = asyncio.wrap_future(answer)
+        waiting = asyncio.wrap_future(self.begin(function))
         self._waiting.add(waiting)
         try:
             return await waiting
@@ -44,6 +46,18 @@ class Background:
             raise EndedError from None
         finally:
             self._waiting.discard(waiting)
+
+    def begin(self, function: Callable[[], Result]) -> Future[Result]:
+        """Have a function run, and return where what it returns or raises will be found."""
+        answer: Future[Result] = Future()
+        self._begun += 1
+        self._tasks.put(partial(_answer, answer, function))
+        return answer
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether a function is running or waits to be run."""
+        return self._done < self._begun
 
     def end(self) -> None:
         """Let nobody wait any longer; to be called on the event loop."""
@@ -53,6 +67,7 @@ class Background:
     def _work(self) -> None:
         while True:
             self._tasks.get()()
+            self._done += 1
 
 
 def _answer(answer: Future[Result], function: Callable[[], Result]) -> None:

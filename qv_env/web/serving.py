@@ -65,6 +65,7 @@ def compile_kernels() -> None:
 
 def serve(play: PlayServer, listener: socket.socket) -> None:
     """Answer requests until the process is interrupted."""
+    play.prepare()
     new_server(play).run(sockets=[listener])
 
 

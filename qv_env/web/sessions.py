@@ -6,9 +6,10 @@ import dataclasses
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
+from qv_env.episodes.episode import LONGEST_NAME
 from qv_env.game import Game
 
 MOST_GAMES: Final = 200
@@ -35,16 +36,22 @@ class Session:
     used: float = 0.0
     players: set[str] = dataclasses.field(default_factory=set)
 
-    def begin(self, game: Game) -> None:
-        """Put another game in the place of this one."""
+    def begin(self, game: Game, players: Iterable[str] = ()) -> None:
+        """Put another game, in which some have made moves, in the place of this one."""
         self.game = game
-        self.players.clear()
+        self.players = set(players)
         self.revision += 1
 
     @property
     def player(self) -> str:
-        """Who played, as an episode file says it."""
-        return " and ".join(sorted(self.players, key=lambda name: (name != PERSON, name))) or PERSON
+        """Who played, as an episode file says it, which has room for so much."""
+        names = " and ".join(self.by_name) or PERSON
+        return names if len(names) <= LONGEST_NAME else f"{names[: LONGEST_NAME - 1]}…"
+
+    @property
+    def by_name(self) -> list[str]:
+        """Who has made a move, the person first."""
+        return sorted(self.players, key=lambda name: (name != PERSON, name))
 
 
 class Sessions:
@@ -71,9 +78,10 @@ class Sessions:
     def __len__(self) -> int:
         return len(self._sessions)
 
-    def add(self, game: Game) -> Session:
-        """Keep a game under a new id."""
-        session = Session(secrets.token_urlsafe(_ID_BYTES), game, used=self._clock())
+    def add(self, game: Game, players: Iterable[str] = ()) -> Session:
+        """Keep a game, in which some have made moves, under a new id."""
+        session_id = secrets.token_urlsafe(_ID_BYTES)
+        session = Session(session_id, game, used=self._clock(), players=set(players))
         self._sessions[session.id] = session
         self._drop_idle()
         return session

@@ -179,7 +179,7 @@ def test_keys_that_come_faster_than_answers_are_done_in_order(page: Any) -> None
 
 def test_what_a_tab_cannot_have_kept_is_passed_over(page: Any, server: Server) -> None:
     server.play.sessions.clear()
-    for kept in ("{", json.dumps({"id": "none", "code": CODE, "operations": [1]})):
+    for kept in ("{", json.dumps({"id": "none", "deal": CODE, "operations": [1]})):
         page.evaluate("text => sessionStorage.setItem('qv-game', text)", kept)
         page.reload()
         ready(page)
@@ -228,6 +228,36 @@ def test_an_agent_advises_moves_and_plays_on(opened: Opener, agent_server: Serve
     assert page.get_attribute(".play-on", "aria-pressed") == "false"
 
 
+def test_a_game_that_comes_back_keeps_who_made_its_moves(
+    opened: Opener, agent_server: Server
+) -> None:
+    page = opened(at=agent_server)
+    page.click(".move-once")
+    settle(page)
+    page.keyboard.press("n")
+    settle(page)
+    assert page.evaluate("view.players") == []
+    page.click("#notice-offer")
+    settle(page)
+    assert page.evaluate("view.players") == ["random"]
+    agent_server.play.sessions.clear()
+    page.keyboard.press("d")
+    settle(page)
+    agent_server.play.sessions.clear()
+    page.reload()
+    ready(page)
+    assert page.evaluate("view.players") == ["person", "random"]
+
+
+def test_every_speed_has_room_in_its_line(opened: Opener, agent_server: Server) -> None:
+    page = opened(at=agent_server)
+    heights = set()
+    for speed in range(int(page.get_attribute(".speed", "max")) + 1):
+        page.fill(".speed", str(speed))
+        heights.add(page.evaluate("document.querySelector('.pace').clientHeight"))
+    assert len(heights) == 1
+
+
 def test_playing_on_ends_with_the_game(opened: Opener, agent_server: Server) -> None:
     page = opened(at=agent_server)
     deal(page, "FT1-N-AAAAAAW", [DRAW] * (DRAWN_OUT - 1))  # after one more draw nothing is legal
@@ -247,4 +277,4 @@ def test_a_server_that_has_ended_is_named(opened: Opener) -> None:
     page.keyboard.press("d")
     settle(page)
     assert "is qv play still running?" in notice(page)
-    assert json.loads(page.evaluate("sessionStorage.getItem('qv-game')"))["code"] == CODE
+    assert json.loads(page.evaluate("sessionStorage.getItem('qv-game')"))["deal"] == CODE

@@ -8,7 +8,7 @@ import pytest
 
 from qv_env import Game
 from qv_env.actions import ACTIONS, DRAW, pile_text
-from tests.browsing import PHONE, SMALL_PHONE, wait_until
+from tests.browsing import PHONE, PHONE_WIDTHS, SMALL_PHONE, figures_fit, wait_until
 from tests.golden import read_transcript
 from tests.play_page.playing import (
     CODE,
@@ -236,6 +236,18 @@ def test_fingers_on_a_phone(opened: Opener, viewport: dict[str, int]) -> None:
     touch_drag(page, top(page, "t1"), top(page, "t2"))
     settle(page)
     assert notice(page) == "A column is built in one suit."
+
+
+@pytest.mark.parametrize("width", PHONE_WIDTHS)
+def test_a_phone_has_room_for_large_figures_and_all_labels(opened: Opener, width: int) -> None:
+    page = opened({"width": width, "height": 700}, has_touch=True, is_mobile=True)
+    assert figures_fit(page)
+    margins = page.evaluate(
+        """() => [...document.querySelectorAll(".controls button")].map((button) => {
+          return (button.clientWidth - button.querySelector("span").offsetWidth) / 2;
+        })"""
+    )
+    assert min(margins) >= 1
 
 
 def test_help_begins_at_its_beginning(opened: Opener) -> None:

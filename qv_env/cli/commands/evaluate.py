@@ -60,6 +60,12 @@ _INTERRUPTED: Final = 130  # what a shell says of a command that Ctrl-C has ende
     type=click.Path(path_type=Path, file_okay=False),
     help="Keep a results file for each agent in this folder, and a journal while it plays.",
 )
+@click.option(
+    "--weights",
+    metavar="WHAT",
+    help="What planner and sampler judge by, as their option of this name: learned, none for the "
+    "hand-tuned evaluation alone, or a file of networks.",
+)
 @click.option("--resume", is_flag=True, help="Go on where the journals in --results end.")
 @click.option(
     "--processes",
@@ -90,6 +96,7 @@ def command(
     json_path: Path | None,
     record_folder: Path | None,
     folder: Path | None,
+    weights: str | None,
     resume: bool,
     processes: int,
     batch: int,
@@ -105,6 +112,8 @@ def command(
     from agents.report import comparison_json, comparison_tables
 
     with user_errors():
+        if weights is not None:
+            specs = _weighted(specs, weights)
         orders = _orders(specs, deal_specs, seed=seed, sample=sample, folder=folder)
         if json_path is not None:
             check_writable(json_path)
@@ -131,6 +140,19 @@ def command(
     print_tables(comparison_tables(results, title=title))
     if recorded:
         click.echo(recorded)
+
+
+def _weighted(specs: Sequence[str], weights: str) -> tuple[str, ...]:
+    """Return the words for agents with weights laid on those that have such an option."""
+    from agents.loading import has_option
+    from agents.specs import with_option
+
+    if not any(has_option(spec, "weights") for spec in specs):
+        raise UserError("--weights is for planner and sampler; none of the agents has weights")
+    return tuple(
+        with_option(spec, "weights", weights) if has_option(spec, "weights") else spec
+        for spec in specs
+    )
 
 
 def _orders(

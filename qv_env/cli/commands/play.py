@@ -119,3 +119,7 @@ def _serve(server: PlayServer, listener: socket.socket) -> None:
         serve(server, listener)
     except KeyboardInterrupt:
         click.echo("The server has ended.")
+        if server.is_computing:
+            # A compiler on another thread crashes when the interpreter takes it down in its work.
+            sys.stdout.flush()
+            os._exit(0)

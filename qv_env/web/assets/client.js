@@ -16,9 +16,11 @@ const STALE = 409;
 class Client {
   #id = null;
 
-  /** Begin a game of a deal (null: the server's choice) in which operations have been done. */
-  async create(deal = null, operations = []) {
-    return this.#keep(await this.#ask("/games", { deal, operations }));
+  /**
+   * Begin a game of a deal (null: the server's choice) in which `players` have done `operations`.
+   */
+  async create({ deal = null, operations = [], players = [] } = {}) {
+    return this.#keep(await this.#ask("/games", { deal, operations, players }));
   }
 
   /** Go on with the game of an id. */

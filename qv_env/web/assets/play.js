@@ -90,17 +90,22 @@ async function asked(task) {
 /** Give the server this tab's game; where it takes the deal alone, show that from its start. */
 async function giveBack() {
   try {
-    view = await client.create(view.code, view.operations);
+    view = await client.create(wayTo(view));
   } catch (error) {
     if (error.status !== NONSENSE) throw error;
-    show(await client.create(view.code), { isNew: true });
+    show(await client.create({ deal: view.code }), { isNew: true });
     throw new RequestError(NONSENSE, "The server lost this game and does not take it back; its deal begins anew.");
   }
 }
 
+/** Return what leads a server to a game. */
+function wayTo({ code, operations, players }) {
+  return { deal: code, operations, players };
+}
+
 /** Say which game began, and offer the way back to the one that it took the place of. */
-function tellOfNewGame(done, { code, operations, won }) {
-  const way = operations.length && !won ? { deal: code, operations } : null;
+function tellOfNewGame(done, last) {
+  const way = last.operations.length && !last.won ? wayTo(last) : null;
   const news = done.do === "restart" ? "The same deal from its start." : `New game: ${view.deal}.`;
   notices.show("info", news, way && {
     text: "Back to the last one",
@@ -231,8 +236,8 @@ function isAutomatic() {
   return byId("auto").getAttribute("aria-checked") === "true";
 }
 
-function remember({ id, code, operations }) {
-  keep(() => sessionStorage.setItem(STORE, JSON.stringify({ id, code, operations })));
+function remember({ id, ...game }) {
+  keep(() => sessionStorage.setItem(STORE, JSON.stringify({ id, ...wayTo(game) })));
 }
 
 function keep(task) {
@@ -253,7 +258,7 @@ async function firstView() {
     if (error.status !== GONE) throw error;
   }
   try {
-    return await client.create(kept.code, kept.operations);
+    return await client.create(kept);
   } catch (error) {
     if (error.status !== NONSENSE) throw error;
     return client.create(); // what the tab kept is of another version of the server

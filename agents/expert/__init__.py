@@ -1,0 +1,1 @@
+"""Expert iteration: the sampler teaches the ranking that the planner and it play by."""
