@@ -217,6 +217,7 @@ class _Searcher:
             plan.width,
             portfolio.NODES,
             portfolio.FOLLOWED,
+            plan.anywhere,
             stop,
             self._path,
         )

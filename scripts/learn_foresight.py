@@ -168,6 +168,7 @@ class Collector:
             self._width,
             portfolio.NODES,
             portfolio.FOLLOWED,
+            False,  # only from the best position behind each exit
             self._stop,
             self._path,
         )
@@ -198,7 +199,9 @@ def settle(states: Any, room: Any, context: Any, weights: Any, mixed: Any, one: 
         foresight.look_ahead(states[i], context)
         beam.mix_weights(states[i], weights, mixed)
         copy_state(one[0], states[i])
-        stage.search_stage(room, one, 1, context, mixed, SETTLING, SETTLING, beam.MOST_MOVES, stop)
+        stage.search_stage(
+            room, one, 1, context, mixed, SETTLING, SETTLING, beam.MOST_MOVES, False, stop
+        )
         copy_state(states[i], room.nodes[room.nodes[0]["behind"]]["state"])
 
 

@@ -39,7 +39,7 @@ class BeamRoom(NamedTuple):
 
     Attributes:
         frontier: The positions of a stage.
-        exits: The nodes of a stage that may be drawn from.
+        exits: The nodes of a stage to draw from.
         values: Their values.
         steps: How each position of the frontier was reached; `STEP`, by stage and place.
         last_moves: The search moves after the last draw.
@@ -101,6 +101,7 @@ def search_beam(
     width: int,
     nodes: int,
     each: int,
+    anywhere: bool,
     stop: Any,
     path: Any,
 ) -> int:
@@ -115,6 +116,7 @@ def search_beam(
         width: Most positions kept at each draw.
         nodes: Positions looked at between two draws, for each of these.
         each: Most positions followed from each of them.
+        anywhere: Whether any position may be drawn from, or only the best behind each exit.
         stop: uint8 of shape ``(1,)``; as soon as another thread sets it, the search gives up.
         path: Where the actions are written of the line that brings most cards to the foundations,
             int16. It is a win if ``counters[CARDS]`` says so.
@@ -130,20 +132,31 @@ def search_beam(
     while frontier[0]["stock_count"] > 0:
         start_stage(beam, weights)
         most = width * nodes
-        search_stage(room, frontier, size, context, beam.weights, most, each, MOST_MOVES, stop)
+        search_stage(
+            room, frontier, size, context, beam.weights, most, each, MOST_MOVES, anywhere, stop
+        )
         beam.counters[NODES] += room.counters[COUNT]
         if stop[0]:
             return 0
         if beam.passed.shape[0] > 0:
             sample_exits(beam, room, at)
-        size = keep_best(beam, gather_exits(beam, room), width)
+        size = keep_best(beam, gather_exits(beam, room, anywhere), width)
         draw_all(beam, room, at, size)
         beam.sizes[at] = size
         at += 1
     start_stage(beam, weights)
     most = max(LEAST_LAST, width * nodes)
     search_stage(
-        last_room, frontier, size, context, beam.weights, most, most, MOST_LAST_MOVES, stop
+        last_room,
+        frontier,
+        size,
+        context,
+        beam.weights,
+        most,
+        most,
+        MOST_LAST_MOVES,
+        anywhere,
+        stop,
     )
     beam.counters[NODES] += last_room.counters[COUNT]
     return write_best(beam, last_room, at, state, path)
@@ -169,12 +182,13 @@ def mix_weights(state: Any, weights: Any, mixed: Any) -> None:
 
 
 @separate_kernel
-def gather_exits(beam: Any, room: Any) -> int:
-    """Note the exits of a stage and their values, and return how many there are."""
+def gather_exits(beam: Any, room: Any, anywhere: bool) -> int:
+    """Note the positions to draw from and their values, and return how many there are."""
     count = 0
     for node in range(room.counters[COUNT]):
-        if room.nodes[node]["exit"] == node:
-            beam.exits[count], beam.values[count] = node, room.nodes[node]["best"]
+        if anywhere or room.nodes[node]["exit"] == node:
+            drawn_from = node if anywhere else room.nodes[node]["behind"]
+            beam.exits[count], beam.values[count] = drawn_from, room.values[drawn_from]
             count += 1
     return count
 
@@ -204,9 +218,9 @@ def sample_exits(beam: Any, room: Any, at: int) -> None:
 
 @separate_kernel
 def draw_all(beam: Any, room: Any, at: int, size: int) -> None:
-    """Make the next frontier: draw from the best position behind each of the first exits."""
+    """Make the next frontier: draw from the first of the positions noted."""
     for k in range(size):
-        node = room.nodes[beam.exits[k]]["behind"]
+        node = beam.exits[k]
         state, step = beam.frontier[k], beam.steps[at, k]
         copy_state(state, room.nodes[node]["state"])
         engine.move(state, state["tops"].shape[0], state["columns"].shape[0])

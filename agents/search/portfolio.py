@@ -1,7 +1,8 @@
 """Which beams the solver runs, one after another.
 
-A beam that is twice as wide wins somewhat more, and takes twice the time; so every beam is twice as
-wide as the one before, and easy deals are quick. What a beam loses at one draw it never finds
+A beam that is twice as wide wins somewhat more, and takes twice the time; so widths double, and easy
+deals are quick. Of two beams of a width, the first draws only from the best position behind each
+exit, which narrow beams need, and the second from any, which wide ones need. What a beam loses at one draw it never finds
 again, and positions close to each other are lost together. So every beam has weights of its own,
 the learned ones times random factors for each table of marks; the factors come from the number of
 the beam and are the same for every deal.
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from agents.search.foresight import TABLES
 
 FIRST_WIDTH: Final = 20
-GROWTH: Final = 2  # of the width, from beam to beam
+GROWTH: Final = 2  # of the width, from one pair of beams to the next
 NODES: Final = 20  # positions looked at between two draws, for each position of a beam
 FOLLOWED: Final = 200  # positions followed between two draws from any one of them, at most
 SPREAD: Final = 0.4  # of the logarithms of the random factors
@@ -34,10 +35,12 @@ class Plan(NamedTuple):
     Attributes:
         weights: float32 of shape ``(knots, MARKS)``.
         width: Positions kept at each draw.
+        anywhere: Whether any position may be drawn from, or only the best behind each exit.
     """
 
     weights: NDArray[np.float32]
     width: int
+    anywhere: bool
 
 
 def plan(number: int, learned: Any) -> Plan:
@@ -53,8 +56,9 @@ def plan(number: int, learned: Any) -> Plan:
     if number >= sets:
         rng = np.random.default_rng((_SEED, number))
         weights = weights * random_factors(rng, knots)
-    width = int(FIRST_WIDTH * GROWTH**number)
-    return Plan(np.ascontiguousarray(weights, np.float32), width)
+    pair, anywhere = divmod(number, 2)
+    width = int(FIRST_WIDTH * GROWTH**pair)
+    return Plan(np.ascontiguousarray(weights, np.float32), width, bool(anywhere))
 
 
 def random_factors(rng: np.random.Generator, knots: int) -> NDArray[np.float64]:

@@ -5,7 +5,8 @@ card has just been played, the *exits*. All positions of a stage share one table
 that none is looked at twice and the best ones are followed first, wherever they come from. Two
 more things keep the exits of a stage apart:
 
-- A waste card is not played after a move that might as well come after it.
+- A waste card is not played after a move that might as well come after it, unless draws may be made
+  from anywhere.
 - An exit that another exit reaches without a further waste play counts as behind that one.
 """
 
@@ -134,6 +135,7 @@ def search_stage(
     nodes: int,
     each: int,
     depth: int,
+    anywhere: bool,
     stop: Any,
 ) -> None:
     """Search from the first ``size`` positions of a frontier until nodes run out.
@@ -147,6 +149,7 @@ def search_stage(
         nodes: Most positions to look at, at most what the room holds.
         each: Most positions to follow from each position of the frontier.
         depth: Most search moves to make from there.
+        anywhere: Whether late waste plays are made too.
         stop: uint8 of shape ``(1,)``; as soon as another thread sets it, the search gives up.
     """
     room.keys[:] = 0
@@ -172,7 +175,7 @@ def search_stage(
             if room.counters[COUNT] == nodes or room.counters[WON] >= 0:
                 break
             source, destination = int(room.list[k, 0]), int(room.list[k, 1])
-            if not is_late(room, node, source, destination):
+            if anywhere or not is_late(room, node, source, destination):
                 waiting = add_child(room, node, source, destination, context, weights, waiting)
 
 
