@@ -25,6 +25,8 @@ from qv_env.mask import canonical_key
 from qv_env.sizes import FULL
 
 NOWHERE: Final = -1
+FROM_BEST: Final = 0  # draws are made from the best position behind each exit
+FROM_ALL: Final = 1  # from any position
 _MOST_ACTIONS: Final = 256
 _TABLE_SPACE: Final = 2
 _STOP_EVERY: Final = 64  # positions followed between two looks at the stop flag
@@ -135,7 +137,7 @@ def search_stage(
     nodes: int,
     each: int,
     depth: int,
-    anywhere: bool,
+    drawing: int,
     stop: Any,
 ) -> None:
     """Search from the first ``size`` positions of a frontier until nodes run out.
@@ -149,7 +151,7 @@ def search_stage(
         nodes: Most positions to look at, at most what the room holds.
         each: Most positions to follow from each position of the frontier.
         depth: Most search moves to make from there.
-        anywhere: Whether late waste plays are made too.
+        drawing: `FROM_BEST` or `FROM_ALL`; for the latter late waste plays are made too.
         stop: uint8 of shape ``(1,)``; as soon as another thread sets it, the search gives up.
     """
     room.keys[:] = 0
@@ -175,7 +177,7 @@ def search_stage(
             if room.counters[COUNT] == nodes or room.counters[WON] >= 0:
                 break
             source, destination = int(room.list[k, 0]), int(room.list[k, 1])
-            if anywhere or not is_late(room, node, source, destination):
+            if drawing == FROM_ALL or not is_late(room, node, source, destination):
                 waiting = add_child(room, node, source, destination, context, weights, waiting)
 
 
