@@ -214,10 +214,7 @@ class _Searcher:
             stage.part_of(self._room, beam.most_nodes(plan.width, portfolio.NODES)),
             state,
             plan.weights,
-            plan.width,
-            portfolio.NODES,
-            portfolio.FOLLOWED,
-            plan.anywhere,
+            beam.Limits(plan.width, portfolio.NODES, portfolio.FOLLOWED, plan.drawing),
             stop,
             self._path,
         )

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import lsqr
 
 from agents.search import beam, closure, foresight, portfolio, stage
+from agents.search.beam import MOST_MOVES
 from agents.search.evaluation import evaluate
 from agents.search.foresight import MARKS
 from agents.search.foresight_weights import FILE, foresight_text
@@ -165,10 +166,7 @@ class Collector:
             self._last_room,
             state,
             weights,
-            self._width,
-            portfolio.NODES,
-            portfolio.FOLLOWED,
-            False,  # only from the best position behind each exit
+            beam.Limits(self._width, portfolio.NODES, portfolio.FOLLOWED, stage.FROM_BEST),
             self._stop,
             self._path,
         )
@@ -200,7 +198,7 @@ def settle(states: Any, room: Any, context: Any, weights: Any, mixed: Any, one: 
         beam.mix_weights(states[i], weights, mixed)
         copy_state(one[0], states[i])
         stage.search_stage(
-            room, one, 1, context, mixed, SETTLING, SETTLING, beam.MOST_MOVES, False, stop
+            room, one, 1, context, mixed, SETTLING, SETTLING, MOST_MOVES, stage.FROM_BEST, stop
         )
         copy_state(states[i], room.nodes[room.nodes[0]["behind"]]["state"])
 

@@ -312,9 +312,8 @@ def test_wins_of_the_beam_replay() -> None:
     for number in range(12):
         state = dealt(reference.shuffled(number))
         before = state.tobytes()
-        length = beam.search_beam(
-            stages, room, last_room, state, weights, 20, 20, 60, bool(number % 2), stop, path
-        )
+        limits = beam.Limits(20, 20, 60, number % 2)
+        length = beam.search_beam(stages, room, last_room, state, weights, limits, stop, path)
         assert state.tobytes() == before
         for action in path[:length].tolist():
             assert engine.is_legal(state, action)

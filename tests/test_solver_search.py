@@ -60,12 +60,12 @@ def reached_plainly(state: Any) -> set[int]:
     return keys
 
 
-def searched(state: Any, nodes: int, *, anywhere: bool = False) -> stage.StageRoom:
+def searched(state: Any, nodes: int, drawing: int = stage.FROM_BEST) -> stage.StageRoom:
     room, frontier = stage.stage_room(1, nodes), np.array([state])
     context, weights = np.zeros(1, foresight.CONTEXT), np.zeros(foresight.MARKS, np.float32)
     foresight.look_ahead(state, context[0])
     beam.mix_weights(state, load_foresight()[0], weights)
-    stage.search_stage(room, frontier, 1, context[0], weights, nodes, nodes, 400, anywhere, NEVER)
+    stage.search_stage(room, frontier, 1, context[0], weights, nodes, nodes, 400, drawing, NEVER)
     return room
 
 
@@ -111,8 +111,8 @@ def test_a_stage_reaches_all_that_moves_reach() -> None:
             plainly = reached_plainly(state)
             if len(plainly) >= MANY:
                 continue
-            for anywhere in (False, True):
-                room = searched(state, MANY, anywhere=anywhere)
+            for drawing in (stage.FROM_BEST, stage.FROM_ALL):
+                room = searched(state, MANY, drawing)
                 count = int(room.counters[stage.COUNT])
                 found = {int(canonical_key(one)) for one in room.nodes["state"][:count]}
                 assert found == plainly

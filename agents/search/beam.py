@@ -16,7 +16,7 @@ from agents.search import stage
 from agents.search.foresight import CONTEXT, MARKS, look_ahead
 from agents.search.moves import make_safe_moves, make_search_move
 from agents.search.playout import copy_state
-from agents.search.stage import COUNT, NOWHERE, search_stage
+from agents.search.stage import COUNT, FROM_ALL, NOWHERE, search_stage
 from qv_env import engine
 from qv_env.jit import kernel, separate_kernel
 from qv_env.sizes import FULL
@@ -62,6 +62,22 @@ class BeamRoom(NamedTuple):
     counters: Any
 
 
+class Limits(NamedTuple):
+    """What a beam leaves out.
+
+    Attributes:
+        width: Most positions kept at each draw.
+        nodes: Positions looked at between two draws, for each of these.
+        each: Most positions followed from each of them.
+        drawing: `stage.FROM_BEST` or `stage.FROM_ALL`: which positions may be drawn from.
+    """
+
+    width: int
+    nodes: int
+    each: int
+    drawing: int
+
+
 def most_nodes(width: int, nodes: int) -> int:
     """Return how many positions beams look at in one stage, at most."""
     return max(LEAST_LAST, width * nodes)
@@ -98,10 +114,7 @@ def search_beam(
     last_room: Any,
     state: Any,
     weights: Any,
-    width: int,
-    nodes: int,
-    each: int,
-    anywhere: bool,
+    limits: Any,
     stop: Any,
     path: Any,
 ) -> int:
@@ -113,10 +126,7 @@ def search_beam(
         last_room: The same room, with tables for `most_nodes`: for the time after the last draw.
         state: The position to win from; it is not changed.
         weights: float32 of shape ``(knots, MARKS)``, from an empty to a full stock.
-        width: Most positions kept at each draw.
-        nodes: Positions looked at between two draws, for each of these.
-        each: Most positions followed from each of them.
-        anywhere: Whether any position may be drawn from, or only the best behind each exit.
+        limits: `Limits`.
         stop: uint8 of shape ``(1,)``; as soon as another thread sets it, the search gives up.
         path: Where the actions are written of the line that brings most cards to the foundations,
             int16. It is a win if ``counters[CARDS]`` says so.
@@ -125,6 +135,7 @@ def search_beam(
         Number of actions of the line; 0 if the search was stopped before it had one.
     """
     frontier, context = beam.frontier, beam.context[0]
+    width, nodes, each, drawing = limits
     copy_state(frontier[0], state)
     size, at = 1, 0
     beam.counters[:] = 0
@@ -133,14 +144,14 @@ def search_beam(
         start_stage(beam, weights)
         most = width * nodes
         search_stage(
-            room, frontier, size, context, beam.weights, most, each, MOST_MOVES, anywhere, stop
+            room, frontier, size, context, beam.weights, most, each, MOST_MOVES, drawing, stop
         )
         beam.counters[NODES] += room.counters[COUNT]
         if stop[0]:
             return 0
         if beam.passed.shape[0] > 0:
             sample_exits(beam, room, at)
-        size = keep_best(beam, gather_exits(beam, room, anywhere), width)
+        size = keep_best(beam, gather_exits(beam, room, drawing), width)
         draw_all(beam, room, at, size)
         beam.sizes[at] = size
         at += 1
@@ -155,7 +166,7 @@ def search_beam(
         most,
         most,
         MOST_LAST_MOVES,
-        anywhere,
+        drawing,
         stop,
     )
     beam.counters[NODES] += last_room.counters[COUNT]
@@ -182,12 +193,12 @@ def mix_weights(state: Any, weights: Any, mixed: Any) -> None:
 
 
 @separate_kernel
-def gather_exits(beam: Any, room: Any, anywhere: bool) -> int:
+def gather_exits(beam: Any, room: Any, drawing: int) -> int:
     """Note the positions to draw from and their values, and return how many there are."""
     count = 0
     for node in range(room.counters[COUNT]):
-        if anywhere or room.nodes[node]["exit"] == node:
-            drawn_from = node if anywhere else room.nodes[node]["behind"]
+        if drawing == FROM_ALL or room.nodes[node]["exit"] == node:
+            drawn_from = node if drawing == FROM_ALL else room.nodes[node]["behind"]
             beam.exits[count], beam.values[count] = drawn_from, room.values[drawn_from]
             count += 1
     return count

@@ -1,11 +1,11 @@
 """Which beams the solver runs, one after another.
 
-A beam that is twice as wide wins somewhat more, and takes twice the time; so widths double, and easy
-deals are quick. Of two beams of a width, the first draws only from the best position behind each
-exit, which narrow beams need, and the second from any, which wide ones need. What a beam loses at one draw it never finds
-again, and positions close to each other are lost together. So every beam has weights of its own,
-the learned ones times random factors for each table of marks; the factors come from the number of
-the beam and are the same for every deal.
+A beam that is twice as wide wins somewhat more, and takes twice the time; so widths double, and
+easy deals are quick. Of two beams of a width, the first draws only from the best position behind
+each exit, which narrow beams need, and the second from any, which wide ones need. What a beam loses
+at one draw it never finds again, and positions close to each other are lost together. So every beam
+has weights of its own, the learned ones times random factors for each table of marks; the factors
+come from the number of the beam and are the same for every deal.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.foresight import TABLES
+from agents.search.stage import FROM_ALL, FROM_BEST
 
 FIRST_WIDTH: Final = 20
 GROWTH: Final = 2  # of the width, from one pair of beams to the next
@@ -35,12 +36,12 @@ class Plan(NamedTuple):
     Attributes:
         weights: float32 of shape ``(knots, MARKS)``.
         width: Positions kept at each draw.
-        anywhere: Whether any position may be drawn from, or only the best behind each exit.
+        drawing: `stage.FROM_BEST` or `stage.FROM_ALL`: which positions may be drawn from.
     """
 
     weights: NDArray[np.float32]
     width: int
-    anywhere: bool
+    drawing: int
 
 
 def plan(number: int, learned: Any) -> Plan:
@@ -56,9 +57,9 @@ def plan(number: int, learned: Any) -> Plan:
     if number >= sets:
         rng = np.random.default_rng((_SEED, number))
         weights = weights * random_factors(rng, knots)
-    pair, anywhere = divmod(number, 2)
+    pair, place = divmod(number, 2)
     width = int(FIRST_WIDTH * GROWTH**pair)
-    return Plan(np.ascontiguousarray(weights, np.float32), width, bool(anywhere))
+    return Plan(np.ascontiguousarray(weights, np.float32), width, (FROM_BEST, FROM_ALL)[place])
 
 
 def random_factors(rng: np.random.Generator, knots: int) -> NDArray[np.float64]:
