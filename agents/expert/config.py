@@ -80,7 +80,7 @@ class ExpertConfig(_Part):
     processes: Threads = 2
     teacher: TeacherConfig = TeacherConfig()
     outcomes: OutcomesConfig = OutcomesConfig()
-    ranking: FitConfig = FitConfig(epochs=8, batch=128, learning_rate=2e-3, weight_decay=1e-2)
+    ranking: FitConfig = FitConfig(epochs=8, batch=256, learning_rate=1e-3, weight_decay=1e-2)
     value: FitConfig = FitConfig(epochs=10, batch=512, learning_rate=4e-3, weight_decay=1e-3)
 
     def as_mapping(self) -> dict[str, Any]:

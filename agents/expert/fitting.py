@@ -24,9 +24,9 @@ class Scaled(NamedTuple):
     """Inputs as a network takes them.
 
     Attributes:
-        mean: Of each input, float32 of shape ``(INPUTS,)``.
+        mean: Of each input, float32 of shape ``(inputs,)``.
         scale: By which it is multiplied after.
-        x: The standardised inputs, a tensor of shape ``(n, INPUTS)``.
+        x: The standardised inputs, a tensor of shape ``(n, inputs)``.
     """
 
     mean: Any
@@ -35,16 +35,16 @@ class Scaled(NamedTuple):
 
 
 def standardise(inputs: Any, fitted: Any) -> Scaled:
-    """Return inputs, float32 of shape ``(n, INPUTS)``, scaled by the rows that are fitted."""
+    """Return inputs, float32 of shape ``(n, inputs)``, scaled by the rows that are fitted."""
     mean = inputs[fitted].mean(axis=0)
     scale = 1 / (inputs[fitted].std(axis=0) + _LEAST_SPREAD)
     return Scaled(mean, scale, torch.from_numpy((inputs - mean) * scale))
 
 
-def new_network() -> nn.Sequential:
+def new_network(inputs: int) -> nn.Sequential:
     """Return a network of `agents.search.network` in torch, for standardised inputs."""
     return nn.Sequential(
-        nn.Linear(network.INPUTS, network.FIRST),
+        nn.Linear(inputs, network.FIRST),
         nn.ReLU(),
         nn.Linear(network.FIRST, network.SECOND),
         nn.ReLU(),
@@ -53,12 +53,19 @@ def new_network() -> nn.Sequential:
 
 
 def fit(
-    config: FitConfig, loss_of: Callable[[nn.Module, Any], Any], items: Any, seed: int, title: str
+    config: FitConfig,
+    inputs: int,
+    loss_of: Callable[[nn.Module, Any], Any],
+    items: Any,
+    *,
+    seed: int,
+    title: str,
 ) -> nn.Sequential:
     """Fit a new network, with progress.
 
     Args:
         config: How.
+        inputs: What the network has.
         loss_of: What is made small, for a network and some of the items.
         items: Numbers of records or decisions, int64.
         seed: Decides the first weights and the order of the items.
@@ -69,7 +76,7 @@ def fit(
     """
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
-    fitted = new_network()
+    fitted = new_network(inputs)
     steps = max(1, len(items) // config.batch)
     optimizer = torch.optim.AdamW(fitted.parameters(), weight_decay=config.weight_decay)
     schedule = torch.optim.lr_scheduler.OneCycleLR(
@@ -88,8 +95,8 @@ def fit(
 
 
 def record_of(fitted: nn.Sequential, scaled: Scaled) -> Any:
-    """Return a fitted network as a record of type `agents.search.network.NET`."""
-    net = np.zeros(1, network.NET)[0]
+    """Return a fitted network as a record of a type of `agents.search.network.net_dtype`."""
+    net = np.zeros(1, network.net_dtype(len(scaled.mean)))[0]
     net["mean"], net["scale"] = scaled.mean, scaled.scale
     layers = [layer for layer in fitted if isinstance(layer, nn.Linear)]
     for number, layer in enumerate(layers, start=1):

@@ -26,6 +26,7 @@ from agents.expert.lessons import lessons, outcomes
 from agents.expert.ranking_fit import fit_ranking
 from agents.expert.shards import Shards, make_shards
 from agents.expert.value_fit import fit_value
+from agents.search import value
 from agents.search.network import read_net, write_net
 from agents.search.player import CHOICES, new_player
 from agents.training.run_folder import write_json
@@ -89,7 +90,7 @@ class Iteration:
             worlds=config.worlds,
             horizon=config.horizon,
         )
-        player["value"] = read_net(draft, "value")
+        player["value"] = read_net(draft, "value", value.NET)
         self._make(self._shards("lessons", config.games, round_number), lessons, player)
         known = [
             self._shards("lessons", config.games, earlier).read()

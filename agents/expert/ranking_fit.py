@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -10,12 +10,13 @@ from torch import nn
 
 from agents.expert.config import FitConfig
 from agents.expert.fitting import HELD_OUT, correlation, fit, outputs_of, record_of, standardise
-from agents.search import network
+from agents.search.closure import ARM_INPUTS
 from agents.search.evaluation import FACTS
-from agents.search.player import HAND_WORTH
-from agents.search.ranking import OUTPUT_SCALE
+from agents.search.ranking import HAND_WORTH, INPUTS, RESULT_SCALE
 from agents.search.teaching import write_sibling_inputs
 from qv_env import engine
+
+SHARPNESS: Final = 2.0  # of the policy whose results are made large
 
 
 class Decisions:
@@ -52,37 +53,57 @@ class Decisions:
 def fit_ranking(siblings: Any, config: FitConfig, seed: int) -> tuple[Any, dict[str, float]]:
     """Return a network and how well it ranks in the decisions of deals held out.
 
+    The preference is learned by what choosing by it would bring: its softmax over a decision is a
+    policy, and the mean result of that policy is made large. The estimate is learned by its
+    squared error.
+
     Args:
         siblings: Records of type `agents.search.teaching.SIBLING`.
         config: How to fit; a batch has so many decisions.
         seed: See `agents.expert.fitting.fit`.
 
     Returns:
-        A record of type `agents.search.network.NET`, and figures by name.
+        A record of type `agents.search.ranking.NET`, and figures by name.
     """
     decisions = Decisions(siblings)
     held_out = decisions.deals % HELD_OUT == 0
-    scaled = standardise(inputs_of(siblings), ~held_out[decisions.of_row])
+    scaled = standardise(inputs_of(siblings, decisions), ~held_out[decisions.of_row])
     results = decisions.centred(siblings["result"].astype(np.float64))
-    targets = torch.from_numpy((results * OUTPUT_SCALE).astype(np.float32))
+    by_hand = siblings["value"].astype(np.float64) * HAND_WORTH
+    targets = torch.from_numpy((results * RESULT_SCALE).astype(np.float32))
+    hand = torch.from_numpy(decisions.centred(by_hand).astype(np.float32))
 
     def loss_of(fitted: nn.Module, chosen: Any) -> Any:
         rows, groups = (torch.from_numpy(part) for part in decisions.rows(chosen))
-        out = fitted(scaled.x[rows])[:, 0]
+        out, target = fitted(scaled.x[rows]), targets[rows]
+        policy = _softmax((out[:, 0] + hand[rows]) * SHARPNESS, groups, len(chosen))
         sizes = torch.from_numpy(decisions.sizes[chosen].astype(np.float32))
-        means = torch.zeros(len(chosen)).index_add(0, groups, out) / sizes
-        return ((out - means[groups] - targets[rows]) ** 2).mean()
+        means = torch.zeros(len(chosen)).index_add(0, groups, out[:, 1]) / sizes
+        error = ((out[:, 1] - means[groups] - target) ** 2).mean()
+        return error - (policy * target).sum() / len(chosen)
 
-    fitted = fit(config, loss_of, np.flatnonzero(~held_out), seed, "Fitting the ranking")
-    by_hand = siblings["value"].astype(np.float64) * HAND_WORTH
-    learned = outputs_of(fitted, scaled.x)[:, 0] / OUTPUT_SCALE
+    fitted = fit(
+        config,
+        INPUTS,
+        loss_of,
+        np.flatnonzero(~held_out),
+        seed=seed,
+        title="Fitting the ranking",
+    )
+    out = outputs_of(fitted, scaled.x)
+    ranks = {"hand": by_hand, "preference": by_hand + out[:, 0], "estimate": out[:, 1]}
     figures = {"decisions": float(len(decisions.sizes)), "siblings": float(len(siblings))}
-    for name, ranks in {"hand": by_hand, "net": learned, "both": by_hand + learned}.items():
-        figures |= {
-            f"{name}_{figure}": number
-            for figure, number in _measure(decisions, held_out, ranks, results).items()
-        }
+    for name, numbers in ranks.items():
+        measured = _measure(decisions, held_out, numbers, results)
+        figures |= {f"{name}_{figure}": number for figure, number in measured.items()}
     return record_of(fitted, scaled), figures
+
+
+def _softmax(numbers: Any, groups: Any, count: int) -> Any:
+    """Return the softmax of numbers over groups, of which there are so many."""
+    highest = torch.full((count,), -torch.inf).scatter_reduce(0, groups, numbers.detach(), "amax")
+    powers = torch.exp(numbers - highest[groups])
+    return powers / torch.zeros(count).index_add(0, groups, powers)[groups]
 
 
 def _measure(decisions: Decisions, held_out: Any, ranks: Any, results: Any) -> dict[str, float]:
@@ -96,8 +117,9 @@ def _measure(decisions: Decisions, held_out: Any, ranks: Any, results: Any) -> d
     return {"correlation": within, "gain": float(np.mean(gains))}
 
 
-def inputs_of(siblings: Any) -> Any:
-    """Return the inputs of siblings, float32 of shape ``(n, INPUTS)``."""
-    inputs = np.zeros((len(siblings), network.INPUTS), np.float32)
-    write_sibling_inputs(siblings, engine.new_state(), np.zeros(len(FACTS)), inputs)
-    return inputs
+def inputs_of(siblings: Any, decisions: Decisions) -> Any:
+    """Return the network's inputs for siblings, float32 of shape ``(n, INPUTS)``."""
+    alone = np.zeros((len(siblings), ARM_INPUTS), np.float32)
+    write_sibling_inputs(siblings, engine.new_state(), np.zeros(len(FACTS)), alone)
+    means = np.add.reduceat(alone, decisions.starts) / decisions.sizes[:, None].astype(np.float32)
+    return np.concatenate([alone, alone - means[decisions.of_row]], axis=1)

@@ -10,6 +10,7 @@ from torch import nn
 
 from agents.expert.config import FitConfig
 from agents.expert.fitting import HELD_OUT, correlation, fit, outputs_of, record_of, standardise
+from agents.search.value import INPUTS
 from qv_env.cards import DECK_SIZE
 
 CARDS_WEIGHT: Final = 2.0  # of the squared error in cards, beside the log loss of winning
@@ -24,7 +25,7 @@ def fit_value(outcomes: Any, config: FitConfig, seed: int) -> tuple[Any, dict[st
         seed: See `agents.expert.fitting.fit`.
 
     Returns:
-        A record of type `agents.search.network.NET`, and figures by name.
+        A record of type `agents.search.value.NET`, and figures by name.
     """
     held_out = outcomes["deal"] % HELD_OUT == 0
     scaled = standardise(outcomes["inputs"], ~held_out)
@@ -37,7 +38,14 @@ def fit_value(outcomes: Any, config: FitConfig, seed: int) -> tuple[Any, dict[st
         log_loss = nn.functional.binary_cross_entropy_with_logits(out[:, 0], won[chosen])
         return log_loss + CARDS_WEIGHT * ((torch.sigmoid(out[:, 1]) - cards[chosen]) ** 2).mean()
 
-    fitted = fit(config, loss_of, np.flatnonzero(~held_out), seed, "Fitting the value")
+    fitted = fit(
+        config,
+        INPUTS,
+        loss_of,
+        np.flatnonzero(~held_out),
+        seed=seed,
+        title="Fitting the value",
+    )
     foreseen = outputs_of(fitted, scaled.x[torch.from_numpy(held_out)])
     chances, ends = 1 / (1 + np.exp(-foreseen)), outcomes[held_out]
     figures = {

@@ -31,6 +31,7 @@ from qv_env.sizes import FULL, Sizes
 ROOT: Final = 0
 WON: Final = 1e9
 MOST_ARMS: Final = 64
+ARM_INPUTS: Final = len(FACTS) + 2  # facts, cards in the stock, value
 _MOST_ACTIONS: Final = 256
 _TABLE_SPACE: Final = 4  # slots of the transposition table for each node
 
@@ -63,7 +64,9 @@ def workspace(nodes: int, sizes: Sizes = FULL) -> Any:
             ("count", np.int32),
             ("arm_count", np.int64),
             ("arms", np.int64, (MOST_ARMS,)),  # exits to choose from
+            ("arm_inputs", np.float32, (MOST_ARMS, ARM_INPUTS)),
             ("ranks", np.float64, (MOST_ARMS,)),
+            ("estimates", np.float64, (MOST_ARMS,)),  # of playouts' results
             ("totals", np.float64, (MOST_ARMS,)),  # of playouts' results
             ("worths", np.float64, (MOST_ARMS,)),  # means of playouts' results
             ("looked_at", np.int64),  # positions of all searches so far, for whoever counts them

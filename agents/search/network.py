@@ -15,29 +15,15 @@ from agents.search.evaluation import FACTS, write_facts
 from qv_env.files import moved_into_place
 from qv_env.jit import kernel, separate_kernel
 
-INPUTS: Final = len(FACTS) + 1  # the facts and the number of cards in the stock
+MOST_INPUTS: Final = 64
 FIRST: Final = 64
 SECOND: Final = 32
 OUTPUTS: Final = 2
 
-NET: Final = np.dtype(
-    [
-        ("mean", np.float32, (INPUTS,)),
-        ("scale", np.float32, (INPUTS,)),
-        ("weight1", np.float32, (INPUTS, FIRST)),
-        ("bias1", np.float32, (FIRST,)),
-        ("weight2", np.float32, (FIRST, SECOND)),
-        ("bias2", np.float32, (SECOND,)),
-        ("weight3", np.float32, (SECOND, OUTPUTS)),
-        ("bias3", np.float32, (OUTPUTS,)),
-    ]
-)
-"""A network's numbers; an input is standardised as ``(input - mean) * scale``."""
-
 LAYERS: Final = np.dtype(
     [
         ("facts", np.float64, (len(FACTS),)),
-        ("inputs", np.float32, (INPUTS,)),
+        ("inputs", np.float32, (MOST_INPUTS,)),
         ("first", np.float32, (FIRST,)),
         ("second", np.float32, (SECOND,)),
     ]
@@ -45,16 +31,32 @@ LAYERS: Final = np.dtype(
 """Room for what a network works out on its way."""
 
 
-def read_net(path: Path, name: str) -> Any:
-    """Return the network of a name that a file holds, as a record of type `NET`.
+def net_dtype(inputs: int) -> np.dtype[np.void]:
+    """Return the type of a network's numbers; ``(input - mean) * scale`` is what enters it."""
+    return np.dtype(
+        [
+            ("mean", np.float32, (inputs,)),
+            ("scale", np.float32, (inputs,)),
+            ("weight1", np.float32, (inputs, FIRST)),
+            ("bias1", np.float32, (FIRST,)),
+            ("weight2", np.float32, (FIRST, SECOND)),
+            ("bias2", np.float32, (SECOND,)),
+            ("weight3", np.float32, (SECOND, OUTPUTS)),
+            ("bias3", np.float32, (OUTPUTS,)),
+        ]
+    )
+
+
+def read_net(path: Path, name: str, dtype: np.dtype[np.void]) -> Any:
+    """Return the network of a name that a file holds, as a record of a type of `net_dtype`.
 
     Raises:
         ValueError: The file does not hold all of its arrays in their shapes.
         OSError: The file cannot be read.
     """
-    net = np.zeros(1, NET)[0]
+    net = np.zeros(1, dtype)[0]
     with np.load(path) as arrays:
-        for part in NET.names or ():
+        for part in dtype.names or ():
             key = f"{name}.{part}"
             if key not in arrays or arrays[key].shape != net[part].shape:
                 raise ValueError(f"{path} does not hold {key} of shape {net[part].shape}")
@@ -63,29 +65,27 @@ def read_net(path: Path, name: str) -> Any:
 
 
 def write_net(path: Path, name: str, net: Any) -> None:
-    """Write a record of type `NET` into a file under a name, beside the networks it holds."""
+    """Write a network into a file under a name, beside the networks it holds."""
     arrays: dict[str, Any] = {}
     if path.exists():
         with np.load(path) as before:
             arrays.update(before)
-    arrays.update({f"{name}.{part}": net[part] for part in NET.names or ()})
+    arrays.update({f"{name}.{part}": net[part] for part in net.dtype.names})
     with moved_into_place(path) as draft:
         np.savez(draft, **arrays)
 
 
 @separate_kernel
-def ask(state: Any, net: Any, layers: Any) -> tuple[float, float]:
-    """Return a network's two outputs for a position.
+def ask(net: Any, layers: Any) -> tuple[float, float]:
+    """Return a network's two outputs.
 
     Args:
-        state: The position, before a draw; its stock is not looked at.
-        net: A record of type `NET`.
-        layers: A record of type `LAYERS`, written over.
+        net: A record of a type of `net_dtype`.
+        layers: A record of type `LAYERS`, which holds the inputs; the rest is written over.
     """
-    write_inputs(state, layers["facts"], layers["inputs"])
     first, second = layers["first"], layers["second"]
     first[:] = net["bias1"]
-    for i in range(INPUTS):
+    for i in range(net["mean"].shape[0]):
         x = (layers["inputs"][i] - net["mean"][i]) * net["scale"][i]
         for j in range(FIRST):
             first[j] += x * net["weight1"][i, j]
@@ -103,8 +103,14 @@ def ask(state: Any, net: Any, layers: Any) -> tuple[float, float]:
 
 
 @kernel
-def write_inputs(state: Any, facts: Any, inputs: Any) -> None:
-    """Write the inputs for a position, float32 of shape ``(INPUTS,)``, and its facts."""
+def write_public(state: Any, facts: Any, inputs: Any) -> None:
+    """Write what a position shows: its facts, and the number of cards in the stock.
+
+    Args:
+        state: The position; its stock is not looked at.
+        facts: Room for the facts, float64 of shape ``(len(FACTS),)``.
+        inputs: Written, float32 of shape ``(len(FACTS) + 1,)`` or longer.
+    """
     write_facts(state, facts)
     for k in range(facts.shape[0]):
         inputs[k] = facts[k]

@@ -15,9 +15,10 @@ import numpy as np
 from agents.chance import below, mix
 from agents.search.closure import ROOT
 from agents.search.moves import make_safe_moves
-from agents.search.network import INPUTS, write_inputs
+from agents.search.network import write_public
 from agents.search.playout import copy_state
 from agents.search.ranking import search_exit
+from agents.search.value import INPUTS
 from qv_env import engine
 from qv_env.cards import DECK_SIZE
 from qv_env.jit import parallel_kernel, separate_kernel
@@ -78,7 +79,7 @@ def _play(room: Any, state: Any, deal: int, player: Any, outcomes: Any) -> int:
                     chosen = room["arms"][below(chance, several)]
             elif (drawn - straying) % period == 0 and noted < outcomes.shape[0]:
                 behind = room["states"][room["behind"][chosen]]
-                write_inputs(behind, room["facts"], outcomes[noted]["inputs"])
+                write_public(behind, room["facts"], outcomes[noted]["inputs"])
                 noted += 1
         if chosen != ROOT:
             copy_state(state, room["states"][chosen])

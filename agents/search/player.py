@@ -7,21 +7,21 @@ from typing import Any, Final
 
 import numpy as np
 
+from agents.search import ranking, value
 from agents.search.closure import MOST_ARMS
 from agents.search.evaluation import FACTS
-from agents.search.network import NET, read_net
+from agents.search.network import read_net
 from agents.search.weights import STAGES, load_weights
 
 LEARNED_FILE: Final = Path(__file__).with_name("learned.npz")
 CARDS_WORTH: Final = 0.2  # of all cards on the foundations, beside a win
 CHOICES: Final = 8
-HAND_WORTH: Final = 0.005
 
 PLAYER: Final = np.dtype(
     [
         ("weights", np.float64, (len(STAGES), len(FACTS))),  # of the hand-tuned evaluation
-        ("ranking", NET),  # which exit to draw from; see `agents.search.ranking`
-        ("value", NET),  # how the game will end; see `agents.search.value`
+        ("ranking", ranking.NET),  # which exit to draw from; see `agents.search.ranking`
+        ("value", value.NET),  # how the game will end; see `agents.search.value`
         ("is_learned", np.bool_),  # whether the ranking network has a say
         ("nodes", np.int64),  # positions looked at between two draws
         ("playout_nodes", np.int64),  # the same in playouts
@@ -30,7 +30,6 @@ PLAYER: Final = np.dtype(
         ("worlds", np.int64),  # random stocks in each round; 0 for no playouts
         ("horizon", np.int64),  # draws after which a playout is judged instead of played on
         ("prior_worlds", np.float64),  # playouts that the rank counts for
-        ("hand_worth", np.float64),  # of the evaluation, beside the ranking network
         ("cards_worth", np.float64),  # of all cards on the foundations, beside a win
     ]
 )
@@ -73,18 +72,17 @@ def new_player(
         "worlds": worlds,
         "horizon": horizon,
     }
-    for name, value in numbers.items():
-        player[name] = _checked(name, value)
+    for name, number in numbers.items():
+        player[name] = _checked(name, number)
     if candidates > MOST_ARMS:
         raise ValueError(f"candidates must be {MOST_ARMS} or fewer; got {candidates}")
     player["choices"] = max(CHOICES, candidates)
     player["weights"] = load_weights()
-    player["value"] = read_net(learned or LEARNED_FILE, "value")
+    player["value"] = read_net(learned or LEARNED_FILE, "value", value.NET)
     player["is_learned"] = learned is not None
     if learned is not None:
-        player["ranking"] = read_net(learned, "ranking")
+        player["ranking"] = read_net(learned, "ranking", ranking.NET)
         player["prior_worlds"] = prior_worlds
-    player["hand_worth"] = HAND_WORTH
     player["cards_worth"] = CARDS_WORTH
     return player
 

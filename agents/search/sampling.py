@@ -3,7 +3,7 @@
 The candidates share their *worlds*: world number k has the same order of the unseen cards for each
 of them. After every round of worlds the worse half of the candidates is dropped (sequential
 halving: Karnin, Koren and Somekh, "Almost optimal exploration in multi-armed bandits", ICML 2013).
-The rank that a candidate begins with counts as the mean of some playouts made before.
+The estimate that a candidate begins with counts as the mean of some playouts made before.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def choose_exit(room: Any, playout_room: Any, state: Any, player: Any, seed: Any
     _sort_down(room, room["arm_count"])
     room["arm_count"] = min(room["arm_count"], player["candidates"])
     for a in range(room["arm_count"]):
-        room["totals"][a] = room["ranks"][a] * prior
+        room["totals"][a] = room["estimates"][a] * prior
     played = 0
     alive = room["arm_count"]
     while alive > 1:
@@ -53,7 +53,7 @@ def choose_exit(room: Any, playout_room: Any, state: Any, player: Any, seed: Any
                 )
             played += 1
         for a in range(alive):
-            room["worths"][a] = (room["totals"][a] - room["ranks"][a] * prior) / played
+            room["worths"][a] = (room["totals"][a] - room["estimates"][a] * prior) / played
         _sort_down(room, alive)
         alive = (alive + 1) // 2
     return int(room["arms"][0])
@@ -89,12 +89,12 @@ def playout_result(room: Any, playout_room: Any, node: int, player: Any, world: 
 @separate_kernel
 def _sort_down(room: Any, count: int) -> None:
     """Sort the first arms by their totals, largest first; equal ones keep their order."""
-    arms, ranks, totals, worths = room["arms"], room["ranks"], room["totals"], room["worths"]
+    totals = room["totals"]
     for i in range(1, count):
-        arm, rank, total, worth = arms[i], ranks[i], totals[i], worths[i]
         at = i
-        while at > 0 and totals[at - 1] < total:
-            arms[at], ranks[at] = arms[at - 1], ranks[at - 1]
-            totals[at], worths[at] = totals[at - 1], worths[at - 1]
+        while at > 0 and totals[at - 1] < totals[at]:
+            for column in (room["ranks"], room["estimates"], totals, room["worths"]):
+                column[at - 1], column[at] = column[at], column[at - 1]
+            arms = room["arms"]
+            arms[at - 1], arms[at] = arms[at], arms[at - 1]
             at -= 1
-        arms[at], ranks[at], totals[at], worths[at] = arm, rank, total, worth

@@ -14,10 +14,9 @@ import numpy as np
 from agents.chance import mix
 from agents.search.knowledge import complete
 from agents.search.moves import make_safe_moves
-from agents.search.network import write_inputs
 from agents.search.player import CHOICES
 from agents.search.playout import copy_state
-from agents.search.ranking import search_exit
+from agents.search.ranking import search_exit, write_arm_inputs
 from agents.search.sampling import playout_result
 from qv_env import engine
 from qv_env.cards import DECK_SIZE
@@ -129,13 +128,13 @@ def _note(sibling: Any, room: Any, arm: int, deal: int, decision: int, result: f
 
 @separate_kernel
 def write_sibling_inputs(siblings: Any, state: Any, facts: Any, inputs: Any) -> None:
-    """Write the inputs that a network gets for siblings.
+    """Write what the ranking network is told of siblings, each by itself.
 
     Args:
         siblings: Records of type `SIBLING`, shape ``(n,)``.
         state: A state record to work on.
         facts: Room for the facts, float64 of shape ``(len(FACTS),)``.
-        inputs: Written, float32 of shape ``(n, INPUTS)``.
+        inputs: Written, float32 of shape ``(n, ARM_INPUTS)``.
     """
     for i in range(siblings.shape[0]):
         position = siblings[i]["position"]
@@ -146,4 +145,4 @@ def write_sibling_inputs(siblings: Any, state: Any, facts: Any, inputs: Any) -> 
         state["columns"][:] = position["columns"]
         state["waste"][:] = position["waste"]
         complete(state)
-        write_inputs(state, facts, inputs[i])
+        write_arm_inputs(state, siblings[i]["value"], facts, inputs[i])

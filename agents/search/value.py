@@ -6,12 +6,16 @@ Playouts stop after some draws and ask it, which costs as much as a few position
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from agents.search.network import ask
+from agents.search.evaluation import FACTS
+from agents.search.network import ask, net_dtype, write_public
 from qv_env.jit import kernel, separate_kernel
+
+INPUTS: Final = len(FACTS) + 1  # see `agents.search.network.write_public`
+NET: Final = net_dtype(INPUTS)
 
 
 @separate_kernel
@@ -20,10 +24,11 @@ def foresee(state: Any, net: Any, layers: Any) -> tuple[float, float]:
 
     Args:
         state: The position, before a draw; its stock is not looked at.
-        net: A record of type `agents.search.network.NET`; its outputs are logits.
+        net: A record of type `NET`; its outputs are logits.
         layers: See `agents.search.network.ask`.
     """
-    win, cards = ask(state, net, layers)
+    write_public(state, layers["facts"], layers["inputs"])
+    win, cards = ask(net, layers)
     return _share(win), _share(cards)
 
 
