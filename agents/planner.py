@@ -118,12 +118,12 @@ class SamplerAgent(PlannerAgent):
 
     def __init__(
         self,
-        worlds: int = 8,
+        worlds: int = 6,
         candidates: int = 6,
         nodes: int = 1000,
         playout_nodes: int = 300,
         horizon: int = 16,
-        prior_worlds: float = 20,
+        prior_worlds: float = 12,
         weights: str = LEARNED,
     ) -> None:
         if worlds < 1:

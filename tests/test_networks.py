@@ -12,7 +12,7 @@ from agents.search import closure, network, value
 from agents.search.moves import make_safe_moves
 from agents.search.player import LEARNED_FILE, new_player
 from agents.search.playout import copy_state
-from agents.search.ranking import HAND_WORTH, RESULT_SCALE, search_exit
+from agents.search.ranking import HAND_WORTH, RANK_WORTH, RESULT_SCALE, search_exit
 from agents.search.value import foresee
 from qv_env import QuaranteVoleursEnv
 from qv_env.actions import DRAW
@@ -63,11 +63,10 @@ def test_the_ranking_kernel_agrees_with_torch() -> None:
         alone = room["arm_inputs"][:count]
         if count > 1:
             expected = by_torch(net, np.hstack([alone, alone - alone.mean(axis=0)]))
-            by_hand = room["best"][room["arms"][:count]] * HAND_WORTH
-            assert room["ranks"][:count] == pytest.approx(expected[:, 0] + by_hand, abs=1e-3)
-            assert room["estimates"][:count] == pytest.approx(
-                expected[:, 1] / RESULT_SCALE, abs=1e-4
-            )
+            ranks = expected[:, 0] + room["best"][room["arms"][:count]] * HAND_WORTH
+            estimates = expected[:, 1] / RESULT_SCALE + ranks * RANK_WORTH
+            assert room["ranks"][:count] == pytest.approx(ranks, abs=1e-3)
+            assert room["estimates"][:count] == pytest.approx(estimates, abs=1e-4)
             assert room["arms"][room["ranks"][:count].argmax()] == best
             ranked += 1
         copy_state(state, room["states"][best])
