@@ -4,6 +4,9 @@
     python train.py --config configs/quick.yaml --set n_timesteps=200000 env.mask=legal
     python train.py --resume runs/quick
 
+Where the config has a section ``imitation``, the policy learns from the planner before the
+algorithm begins (`agents.imitation`).
+
 A run may be stopped or killed at any moment; ``--resume`` goes on from its last checkpoint, with
 the same schedules and the same total, to the same end. `agents.training.config` lists the keys of
 a config, `agents.training.run_folder` the files of a run.
@@ -21,13 +24,22 @@ try:
     from rich.console import Console
 
     from agents.expert import command
+    from agents.imitation.phase import imitate
     from agents.training.algorithms import resolve
-    from agents.training.callbacks import Checkpoints, Evaluation, FiniteCheck, ProgressBar
+    from agents.training.callbacks import (
+        Checkpoints,
+        Evaluation,
+        Figures,
+        FiniteCheck,
+        ProgressBar,
+        ValueWarmUp,
+    )
     from agents.training.config import Config, read_config
     from agents.training.errors import ConfigError, TrainingError
     from agents.training.evaluation import evaluate_and_draw, quick_figures
-    from agents.training.metrics import keep_until, open_logger
+    from agents.training.metrics import hours_of, keep_until, open_logger
     from agents.training.model import model_of_run, new_model, prepare_torch
+    from agents.training.progress import RunBar
     from agents.training.run_folder import RunFolder, free_folder, moved_into_place
     from qv_env.cli.output import print_tables
 except ModuleNotFoundError as missing:
@@ -65,11 +77,13 @@ def main(
 ) -> None:
     """Train an agent by a config, or go on with a run that was stopped."""
     console = Console(highlight=False, soft_wrap=True)
+    run: RunFolder | None = None
     try:
         if resume is not None:
             if config_file or settings or more_settings or folder:
                 raise ConfigError("--resume takes everything from the run; give nothing else")
-            go_on(RunFolder(resume), console)
+            run = RunFolder(resume)
+            go_on(run, console)
         elif config_file is not None:
             mapping = read_config(config_file, (*settings, *more_settings))
             run = RunFolder(folder or free_folder(RUNS, config_file.stem))
@@ -83,6 +97,12 @@ def main(
         raise WrongInput(str(error)) from None
     except TrainingError as error:
         raise click.ClickException(str(error)) from None
+    except OSError as error:
+        where = error.filename or (run.path if run else "")
+        raise click.ClickException(
+            f"cannot write {where}: {error.strerror or error}; what the run has saved is whole: "
+            f"when there is room, go on with: python train.py --resume {run.path if run else ''}"
+        ) from None
 
 
 def begin(run: RunFolder, config: Config, console: Console) -> None:
@@ -130,6 +150,8 @@ def train(run: RunFolder, config: Config, model: Any, console: Console) -> None:
         TrainingError: A loss or a weight is no finite number any more.
     """
     try:
+        if config.imitation is not None and model.num_timesteps == 0:
+            imitate(run, config, config.imitation, model, console)
         if model.num_timesteps < config.n_timesteps:
             learn(run, config, model, console)
         else:
@@ -152,16 +174,19 @@ def learn(run: RunFolder, config: Config, model: Any, console: Console) -> None:
     done = model.num_timesteps
     console.print(f"{config.algo} in {run.path}, plies to train: {config.n_timesteps - done:,}")
     with (
-        closing(open_logger(run, done)) as logger,
-        ProgressBar(config.n_timesteps, console) as bar,
+        closing(open_logger(run, done, hours_of(run.imitation.metrics))) as logger,
+        RunBar("training", config.n_timesteps, console) as bar,
     ):
         model.set_logger(logger)
         callbacks = [
             FiniteCheck(),
+            Figures(),
             Evaluation(config.eval_freq, lambda m: quick_figures(m, config), console.print),
             Checkpoints(config.save_freq, run, replay_buffer=config.save_replay_buffer),
-            bar,
+            ProgressBar(bar),
         ]
+        if config.imitation is not None:
+            callbacks.append(ValueWarmUp(config.imitation.value_warmup))
         interval = {} if config.log_interval is None else {"log_interval": config.log_interval}
         model.learn(config.n_timesteps - done, callbacks, reset_num_timesteps=False, **interval)
 

@@ -26,12 +26,15 @@ ENV_KEYWORDS: Final = ("observation", "mask", "takebacks", "stock")
 class Agent(Protocol):
     """A player of batches of games; plain attributes will do for the two properties.
 
-    Two more attributes are read where an agent has them, and written into results:
+    Three more attributes are read where an agent has them; the first and the last are written into
+    results:
 
     ``counts``
         A mapping of names to whole numbers, each an array of shape ``(n,)``: the work that the
         agent has done for the game of each row since it began. ``nodes`` (positions expanded) and
         ``playouts`` (games played in thought) stand on the boards; other names are kept too.
+    ``rows_at_once``
+        Rows that cost no more than one, because they are worked on together; 1 without it.
     ``training``
         A mapping with ``steps`` (plies played in training) and ``hours`` (of training).
     """

@@ -24,6 +24,7 @@ from stable_baselines3.common.save_util import load_from_zip_file
 from agents.agent import ENV_KEYWORDS, ActionMasks, Actions, Observations, Rows, Seeds
 from agents.chance import mix
 from agents.training.algorithms import algorithm_class
+from agents.training.metrics import hours_of
 from qv_env import QuaranteVoleursEnv
 from qv_env.jit import kernel
 
@@ -32,6 +33,8 @@ from qv_env.jit import kernel
 ROWS_AT_ONCE: Final = 64
 
 _FLOAT_BITS: Final = 53
+_CONFIG: Final = "config.yaml"
+_METRICS: Final = "metrics.jsonl"
 _CONFIG_LEVELS: Final = 3
 
 
@@ -41,11 +44,19 @@ class Sb3Agent:
     Attributes:
         name: What tables call it.
         env_kwargs: The environment it was trained in, as far as an agent may choose it.
-        training: The ``steps`` it was trained for, where the model knows.
+        rows_at_once: Rows that cost no more than one.
+        training: The ``steps`` it was trained for, where the model knows, those that the planner
+            labelled among them, and the ``hours``, where its run tells.
     """
 
     def __init__(
-        self, model: Any, name: str, env_kwargs: Mapping[str, Any], *, deterministic: bool = True
+        self,
+        model: Any,
+        name: str,
+        env_kwargs: Mapping[str, Any],
+        *,
+        deterministic: bool = True,
+        temperature: float = 1.0,
     ) -> None:
         """Wrap a model.
 
@@ -56,13 +67,19 @@ class Sb3Agent:
             deterministic: Whether to play the highest-rated action. Otherwise actions are drawn
                 with the probabilities of the policy, or with the softmax of the values of a
                 Q-network.
+            temperature: What log-probabilities, or values, are divided by before actions are
+                drawn; below 1 the policy is surer of itself than it has learnt to be.
         """
+        self.rows_at_once = ROWS_AT_ONCE
         self.name = name
         self.env_kwargs = dict(env_kwargs)
         steps = getattr(model, "num_timesteps", None)
-        self.training = {} if steps is None else {"steps": int(steps)}
+        if steps is not None:
+            steps = int(steps) + int(getattr(model, "imitation_timesteps", 0))
+        self.training: dict[str, float] = {} if steps is None else {"steps": steps}
         self.model = model
         self.deterministic = deterministic
+        self.temperature = temperature
         self._seeds = np.zeros(0, np.uint64)
         self._plies = np.zeros(0, np.int64)
         model.policy.set_training_mode(False)
@@ -118,7 +135,8 @@ class Sb3Agent:
         if ratings is None:
             return self._predict(observations, allowed)
         if not self.deterministic:
-            ratings = ratings + _gumbel(self._seeds[rows], self._plies[rows], ratings.shape[1])
+            noise = _gumbel(self._seeds[rows], self._plies[rows], ratings.shape[1])
+            ratings = ratings + self.temperature * noise
         best: Actions = np.argmax(np.where(allowed, ratings, -np.inf), axis=1)
         return best
 
@@ -167,7 +185,8 @@ def load_sb3_agent(path: Path, name: str, *, deterministic: bool | None = None) 
         ValueError: It is no model, or it was not made for this environment; one line.
         OSError: The file cannot be read.
     """
-    config = _run_config(path)
+    folder = _run_folder(path)
+    config = {} if folder is None else _read_config(folder / _CONFIG)
     try:
         data, _, _ = load_from_zip_file(path, load_data=True, device="cpu")
     except (ValueError, KeyError, AttributeError, ModuleNotFoundError) as error:
@@ -182,15 +201,18 @@ def load_sb3_agent(path: Path, name: str, *, deterministic: bool | None = None) 
         raise ValueError(f"{path} cannot be loaded: {_one_line(error)}") from None
     if deterministic is None:
         deterministic = bool(config.get("deterministic", True))
-    return Sb3Agent(model, name, env_kwargs, deterministic=deterministic)
+    temperature = float(config.get("temperature", 1.0))
+    agent = Sb3Agent(model, name, env_kwargs, deterministic=deterministic, temperature=temperature)
+    hours = 0.0 if folder is None else hours_of(folder / _METRICS)
+    if hours:
+        agent.training["hours"] = hours
+    return agent
 
 
-def _run_config(path: Path) -> dict[str, Any]:
-    for folder in path.resolve().parents[:_CONFIG_LEVELS]:
-        file = folder / "config.yaml"
-        if file.is_file():
-            return _read_config(file)
-    return {}
+def _run_folder(path: Path) -> Path | None:
+    """Return the folder of the run that a model belongs to: that with a config, or None."""
+    folders = path.resolve().parents[:_CONFIG_LEVELS]
+    return next((folder for folder in folders if (folder / _CONFIG).is_file()), None)
 
 
 def _read_config(file: Path) -> dict[str, Any]:

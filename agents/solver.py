@@ -26,7 +26,7 @@ from qv_env.cards import DECK_SIZE
 from qv_env.deals import Deal
 
 MOST_ACTIONS: Final = 10_000
-EXHAUSTIVE_AFTER: Final = 4  # beams that are tried before
+EXHAUSTIVE_AFTER: Final = 2  # beams that are tried before
 EXHAUSTIVE_LIMIT: Final = 20_000  # positions; few deals have as few
 _MIB: Final = 2**20
 
@@ -196,30 +196,29 @@ class _Searcher:
     """Runs beams, one at a time."""
 
     def __init__(self) -> None:
-        self._width = portfolio.FIRST_WIDTH
-        self._beam = beam.beam_room(self._width, portfolio.NODES)
-        self._room = stage.stage_room(portfolio.NODES)
-        self._last_room = stage.stage_room(portfolio.LAST_NODES)
+        self._make_room(portfolio.FIRST_WIDTH)
         self._path = np.zeros(MOST_ACTIONS, np.int16)
+
+    def _make_room(self, width: int) -> None:
+        self._width = width
+        self._beam = beam.beam_room(width, portfolio.NODES)
+        self._room = stage.stage_room(width, beam.most_nodes(width, portfolio.NODES))
 
     def search(self, state: np.void, plan: portfolio.Plan, stop: Any) -> _Line:
         """Run one beam of the portfolio."""
         if plan.width > self._width:
-            self._width = plan.width
-            self._beam = beam.beam_room(self._width, portfolio.NODES)
-        part = beam.part_of(self._beam, plan.width, portfolio.NODES)
+            self._make_room(plan.width)
         length = beam.search_beam(
-            part,
-            self._room,
-            self._last_room,
+            self._beam,
+            stage.part_of(self._room, plan.width * portfolio.NODES),
+            stage.part_of(self._room, beam.most_nodes(plan.width, portfolio.NODES)),
             state,
             plan.weights,
-            plan.width,
-            portfolio.NODES,
+            beam.Limits(plan.width, portfolio.NODES, portfolio.FOLLOWED, plan.drawing),
             stop,
             self._path,
         )
-        cards, nodes = int(part.counters[beam.CARDS]), int(part.counters[beam.NODES])
+        cards, nodes = int(self._beam.counters[beam.CARDS]), int(self._beam.counters[beam.NODES])
         return _Line(tuple(self._path[:length].tolist()), cards, plan.width, nodes)
 
 

@@ -73,6 +73,7 @@ def play_over_processes(
     seed: int = 0,
     batch: int = DEFAULT_BATCH,
     processes: int = 1,
+    least: int = 1,
 ) -> Iterator[list[Game]]:
     """Play each deal once, and yield games as they end, in no particular order.
 
@@ -82,12 +83,13 @@ def play_over_processes(
         seed: Fixes all chance in the agent's choices, together with each deal.
         batch: Most games that a process plays side by side.
         processes: How many to play in; with one, this process does it.
+        least: Games that cost the agent no more than one does; see `agents.agent.Agent`.
 
     Raises:
         AgentError: The agent chose an illegal action.
         WorkerError: A process was killed, or the agent failed in it.
     """
-    sizes = TaskSizes(batch, processes)
+    sizes = TaskSizes(batch, processes, least)
     if processes == 1:
         yield from _play_here(recipe.make(), list(deals), seed, sizes)
     elif deals:
@@ -100,11 +102,12 @@ class TaskSizes:
     Args:
         batch: The most games of a task.
         processes: Among how many processes the deals are shared.
+        least: The least, as far as batch and deals allow.
     """
 
-    def __init__(self, batch: int, processes: int) -> None:
+    def __init__(self, batch: int, processes: int, least: int = 1) -> None:
         self._batch, self.processes = batch, processes
-        self._size = 1
+        self._size = self._least = min(least, batch)
 
     def next(self, left: int) -> int:
         """Return the size of a task when some deals are left."""
@@ -114,7 +117,7 @@ class TaskSizes:
     def learn(self, games: int, seconds: float) -> None:
         """Take into account how long a task took."""
         fitting = int(TASK_SECONDS * games / max(seconds, 1e-9))
-        self._size = max(1, min(fitting, _GROWTH * games, self._batch))
+        self._size = max(self._least, min(fitting, _GROWTH * games, self._batch))
 
 
 def _play_here(

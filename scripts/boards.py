@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from agents.boards.collection import read_boards
+from agents.boards.curves import draw_curves
 from agents.boards.pages import PLOTS, RESULTS, pages
 from agents.boards.plots import draw_board
 from qv_env.files import write_whole
@@ -32,6 +33,8 @@ def main() -> None:
     for board in boards:
         for path in draw_board(board, folder):
             print(f"{path.relative_to(ROOT)}: drawn")
+    for path in draw_curves(ROOT / RESULTS, folder):
+        print(f"{path.relative_to(ROOT)}: drawn")
 
 
 if __name__ == "__main__":

@@ -6,11 +6,14 @@ import shutil
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from agents.boards import tables
 from agents.boards.collection import PUBLISHED, read_boards
+from agents.boards.curves import CURVES, PREFIX, digest_of, read_curves
 from agents.boards.pages import PAGE, PLOTS, README, RESULTS, pages
 from agents.boards.plots import draw_board
+from agents.boards.seeds import recipes
 from agents.deal_lists import parse_deals
 from agents.evaluate import play_deals
 from agents.loading import load_agent
@@ -33,6 +36,19 @@ def test_plots_are_in_step_with_the_results() -> None:
         for kind in ("wins", "scores", "time"):
             plot = (ROOT / PLOTS / f"{board.name}-{kind}.svg").read_text(encoding="utf-8")
             assert board.digest in plot, "run: make boards"
+
+
+def test_curves_are_in_step_with_their_tables() -> None:
+    for recipe, files in read_curves(ROOT / RESULTS).items():
+        with Image.open(ROOT / PLOTS / f"{PREFIX}{recipe}.png") as image:
+            assert image.info["Description"] == digest_of(files), "run: make boards"
+
+
+def test_a_curve_is_called_by_its_seed(tmp_path: Path) -> None:
+    (tmp_path / CURVES).mkdir()
+    (tmp_path / CURVES / "ppo.csv").write_text("")
+    with pytest.raises(ValueError, match=r"ppo.csv: expected a name such as ppo-0.csv"):
+        read_curves(tmp_path)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
@@ -133,3 +149,30 @@ def test_a_file_that_is_no_result_is_told(project: Path) -> None:
     (project / RESULTS / "odd.json").write_text("{}")
     with pytest.raises(ValueError, match=r"odd\.json is not a results file"):
         pages(project)
+
+
+def trained(project: Path, seed: int, score: int) -> None:
+    """Add the result of a run of the recipe ``learner``."""
+    like = read_result(project / RESULTS / "greedy-test-1000.json")
+    budget = like.budget.model_copy(update={"training_steps": 1000, "training_hours": 0.5})
+    score_figure = like.score.model_copy(update={"value": float(score)})
+    changed(
+        project,
+        f"learner-{seed}.json",
+        agent=f"runs/learner-{seed}",
+        budget=budget.model_dump(),
+        score=score_figure.model_dump(),
+    )
+
+
+def test_seeds_of_a_recipe_are_put_together(project: Path) -> None:
+    trained(project, 0, 400)
+    assert recipes(read_boards(project / RESULTS)[0].rankings[0]) == []
+    for seed, score in ((1, 410), (2, 420)):
+        trained(project, seed, score)
+    (found,) = recipes(read_boards(project / RESULTS)[0].rankings[0])
+    assert (found.name, found.seeds, found.hours) == ("learner", [0, 1, 2], 0.5)
+    assert found.score.value == 410
+    assert found.score.low == pytest.approx(410 - 4.3027 * 10 / 3**0.5, abs=0.01)
+    assert [gain.value for gain in found.less_baseline] == [0, 0, 0]  # greedy's own games
+    assert "| `learner` | 0, 1, 2 | 1.0 (1.0 … 1.0) |" in pages(project)[project / PAGE]

@@ -304,14 +304,16 @@ def test_agents_count_what_they_do() -> None:
 
 
 def test_wins_of_the_beam_replay() -> None:
-    room, last_room, stages = stage.stage_room(60), stage.stage_room(1000), beam.beam_room(20, 60)
+    last_room, stages = stage.stage_room(20, beam.most_nodes(20, 20)), beam.beam_room(20, 20)
+    room = stage.part_of(last_room, 20 * 20)
     path, stop = np.zeros(4000, np.int16), np.zeros(1, np.uint8)
     weights = load_foresight()[0]
     won = 0
     for number in range(12):
         state = dealt(reference.shuffled(number))
         before = state.tobytes()
-        length = beam.search_beam(stages, room, last_room, state, weights, 20, 60, stop, path)
+        limits = beam.Limits(20, 20, 60, number % 2)
+        length = beam.search_beam(stages, room, last_room, state, weights, limits, stop, path)
         assert state.tobytes() == before
         for action in path[:length].tolist():
             assert engine.is_legal(state, action)

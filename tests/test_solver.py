@@ -43,7 +43,7 @@ def test_time_stops_a_search() -> None:
 
 
 def test_memory_stops_a_search() -> None:
-    solution = Solver(seconds=1000, memory=8).solve(deal_state(Deal.from_number(0)))
+    solution = Solver(seconds=1000, memory=20).solve(deal_state(Deal.from_number(0)))
     assert (solution.verdict, solution.stopped_by) == (Verdict.UNKNOWN, "memory")
 
 
@@ -65,6 +65,6 @@ def test_the_command_writes_wins_as_episodes(tmp_path: Path) -> None:
 
 
 def test_a_deal_that_is_not_solved_is_exit_code_1() -> None:
-    result = CliRunner().invoke(qv, ["solve", "FT1-N-AAAAAAA", "--time", "0.2", "--memory", "8"])
+    result = CliRunner().invoke(qv, ["solve", "FT1-N-AAAAAAA", "--time", "0.2", "--memory", "16"])
     assert result.exit_code == 1
     assert "UNKNOWN, stopped by the limit of" in result.output

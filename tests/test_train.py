@@ -68,7 +68,7 @@ def test_every_algorithm_leaves_a_whole_run(algo: str, tmp_path: Path) -> None:
     assert checkpoints(run / "checkpoints")[-1] == run / "checkpoints" / "000000000256"
     assert sorted(path.name for path in run.iterdir()) == [
         ".lock", "checkpoints", "config.yaml", "episode.json", "evaluation.json",
-        "learning_curve.png", "metrics.jsonl", "model.zip", "tensorboard",
+        "learning_curve.csv", "learning_curve.png", "metrics.jsonl", "model.zip", "tensorboard",
     ]  # fmt: skip
 
 

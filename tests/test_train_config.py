@@ -108,6 +108,15 @@ def test_a_resolved_config_names_every_default_and_resolves_to_itself() -> None:
         ({"learning_rate": "lin_inf"}, "learning_rate: should be more than 0, got inf"),
         ({"algo": "DQN", "train_freq": 0}, "train_freq: should be at least 1, got 0"),
         ({"algo": "DQN", "train_freq": [0, "step"]}, "train_freq: should be at least 1, got (0"),
+        (
+            {"algo": "DQN", "n_envs": 2, "train_freq": [1, "episode"]},
+            "train_freq: [1, episode] learns after whole games, which works with n_envs: 1 only",
+        ),
+        ({"algo": "DQN", "train_freq": [1, "game"]}, "train_freq: expected a number, [N, step] or"),
+        ({"n_timesteps": 0}, "n_timesteps should be at least 1, unless there is imitation"),
+        ({"temperature": 0}, "temperature: should be greater than 0, got 0"),
+        ({"imitation": {"n_timesteps": 9}}, "imitation needs env.observation: cards"),
+        ({"imitation": {}}, "imitation.n_timesteps: field required"),
         ({"algo": "DQN", "tau": 0}, "tau: should be above 0 to 1, got 0"),
     ],
 )

@@ -112,3 +112,11 @@ def test_slow_games_are_tasks_of_their_own() -> None:
     assert sizes.next(1000) == 1
     sizes.learn(1, TASK_SECONDS / 2)
     assert sizes.next(1000) == 2
+
+
+def test_agents_that_work_on_many_games_at_once_get_them() -> None:
+    sizes = TaskSizes(batch=100, processes=1, least=64)
+    assert sizes.next(1000) == 64
+    sizes.learn(64, 5 * TASK_SECONDS)
+    assert sizes.next(1000) == 64
+    assert TaskSizes(batch=16, processes=1, least=64).next(1000) == 16

@@ -8,6 +8,8 @@ from typing import Final
 
 from agents.boards import tables
 from agents.boards.collection import PUBLISHED, Board, Ranking, read_boards
+from agents.boards.curves import CURVES, PREFIX, read_curves
+from agents.boards.seeds import recipes
 
 README: Final = "README.md"
 PAGE: Final = "docs/boards.md"
@@ -33,7 +35,8 @@ def pages(root: Path) -> dict[Path, str]:
         OSError: A file cannot be read.
     """
     boards = read_boards(root / RESULTS)
-    parts = {README: readme_part(boards), PAGE: page_part(boards)}
+    page = page_part(boards) + curves_part(root / RESULTS)
+    parts = {README: readme_part(boards), PAGE: page}
     return {root / name: _replaced(root / name, part) for name, part in parts.items()}
 
 
@@ -50,6 +53,22 @@ def readme_part(boards: Sequence[Board]) -> str:
 def page_part(boards: Sequence[Board]) -> str:
     """Return the boards in full."""
     return "\n".join(part for board in boards for part in _board_parts(board))
+
+
+def curves_part(results: Path) -> str:
+    """Return the pictures of learning curves, or nothing where there are none."""
+    found = read_curves(results)
+    if not found:
+        return ""
+    lines = ["\n## Learning curves\n"]
+    for recipe, tables_of_seeds in found.items():
+        files = ", ".join(
+            f"[seed {seed}]({_RESULTS_FROM_PAGE}/{CURVES}/{file.name})"
+            for seed, file in sorted(tables_of_seeds.items())
+        )
+        lines.append(f"![Score and wins of {recipe}]({_PLOTS_FROM_PAGE}/{PREFIX}{recipe}.png)\n")
+        lines.append(f"`{recipe}`, as tables: {files}\n")
+    return "\n".join(lines)
 
 
 def deals_text(ranking: Ranking) -> str:
@@ -72,6 +91,13 @@ def _board_parts(board: Board) -> Iterator[str]:
         if len(ranking.entries) > 1:
             yield "Each agent less the next one, deal by deal; p by McNemar's exact test:\n"
             yield tables.neighbours_table(ranking)
+        found = recipes(ranking)
+        if found:
+            yield (
+                "Learners over training seeds: means with Student's t intervals over seeds; "
+                "differences from the baseline deal by deal, with intervals over deals:\n"
+            )
+            yield tables.seeds_table(found)
         yield "Where the figures come from:\n"
         yield tables.sources_table(ranking, _RESULTS_FROM_PAGE)
 

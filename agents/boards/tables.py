@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from agents.boards.collection import Board, Entry, Ranking
+from agents.boards.seeds import BASELINE, Recipe
 from agents.figures import CARD_MILESTONES, FOUNDATION_MILESTONES, pair
 from agents.report import p_text
 from agents.results.result import Figure, Result
@@ -94,6 +95,26 @@ def neighbours_table(ranking: Ranking) -> str:
                 _estimate(pairing.differences["score"], 1, 0, sign="+"),
             ]
         )
+    return _table(heading, rows)
+
+
+def seeds_table(found: Sequence[Recipe]) -> str:
+    """Return means and intervals over training seeds, and each seed's gain on the baseline."""
+    heading = [
+        "recipe", "seeds", "won (%)", "score", "hours of training",
+        f"score less `{BASELINE}`, each seed",
+    ]  # fmt: skip
+    rows = [
+        [
+            f"`{recipe.name}`",
+            ", ".join(map(str, recipe.seeds)),
+            _estimate(recipe.win_rate, _PERCENT, 1),
+            _estimate(recipe.score, 1, 0),
+            amount(recipe.hours),
+            "; ".join(_estimate(gain, 1, 0, sign="+") for gain in recipe.less_baseline),
+        ]
+        for recipe in found
+    ]
     return _table(heading, rows)
 
 

@@ -150,8 +150,9 @@ def _play(
     if games:
         report(list(games.values()))
     left = [deal for deal in order.deals if deal.code not in games]
+    least = getattr(order.loaded.agent, "rows_at_once", 1)
     for ended in play_over_processes(
-        order.recipe, left, seed=order.seed, batch=batch, processes=processes
+        order.recipe, left, seed=order.seed, batch=batch, processes=processes, least=least
     ):
         if book is not None:
             book.add(ended)

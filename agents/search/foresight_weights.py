@@ -9,19 +9,15 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.foresight import EXTRAS, TABLES
+from agents.search.foresight import TABLES
 
 FILE: Final = Path(__file__).with_name("foresight.json")
-_EXTRAS_NAME: Final = "prospects"
-_SIZES: Final = {
-    **{name: rows * columns for name, (rows, columns) in TABLES.items()},
-    _EXTRAS_NAME: EXTRAS,
-}
+_SIZES: Final = {name: rows * columns for name, (rows, columns) in TABLES.items()}
 _DIGITS: Final = 4
 
 
 def load_foresight(path: Path = FILE) -> NDArray[np.float32]:
-    """Return sets of weights, shape ``(sets, knots, MARKS + EXTRAS)``.
+    """Return sets of weights, shape ``(sets, knots, MARKS)``.
 
     Raises:
         ValueError: The file does not hold the numbers of every table, for each set and knot.

@@ -1,9 +1,11 @@
 """Which beams the solver runs, one after another.
 
-One wide beam finds less than several narrow ones that judge differently: what a beam loses at one
-draw it never finds again, and positions close to each other are lost together. So every beam has
-weights of its own, the learned ones times random factors for each table of marks; the factors come
-from the number of the beam and are the same for every deal. Widths grow slowly.
+A beam that is twice as wide wins somewhat more, and takes twice the time; so widths double, and
+easy deals are quick. Of two beams of a width, the first draws only from the best position behind
+each exit, which narrow beams need, and the second from any, which wide ones need. What a beam loses
+at one draw it never finds again, and positions close to each other are lost together. So every beam
+has weights of its own, the learned ones times random factors for each table of marks; the factors
+come from the number of the beam and are the same for every deal.
 """
 
 from __future__ import annotations
@@ -13,17 +15,18 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.foresight import EXTRAS, TABLES
+from agents.search.foresight import TABLES
+from agents.search.stage import FROM_ALL, FROM_BEST
 
 FIRST_WIDTH: Final = 20
-GROWTH: Final = 1.08  # of the width, from beam to beam
-NODES: Final = 60  # positions looked at between two draws, from each position of a beam
-LAST_NODES: Final = 4000  # after the last draw
+GROWTH: Final = 2  # of the width, from one pair of beams to the next
+NODES: Final = 20  # positions looked at between two draws, for each position of a beam
+FOLLOWED: Final = 200  # positions followed between two draws from any one of them, at most
 SPREAD: Final = 0.4  # of the logarithms of the random factors
 _SEED: Final = 5
 
 _TABLE_OF_MARK: Final = np.repeat(
-    np.arange(len(TABLES) + 1), [*(rows * columns for rows, columns in TABLES.values()), EXTRAS]
+    np.arange(len(TABLES)), [rows * columns for rows, columns in TABLES.values()]
 )
 
 
@@ -31,12 +34,14 @@ class Plan(NamedTuple):
     """One beam of the portfolio.
 
     Attributes:
-        weights: float32 of shape ``(knots, MARKS + EXTRAS)``.
+        weights: float32 of shape ``(knots, MARKS)``.
         width: Positions kept at each draw.
+        drawing: `stage.FROM_BEST` or `stage.FROM_ALL`: which positions may be drawn from.
     """
 
     weights: NDArray[np.float32]
     width: int
+    drawing: int
 
 
 def plan(number: int, learned: Any) -> Plan:
@@ -44,14 +49,20 @@ def plan(number: int, learned: Any) -> Plan:
 
     Args:
         number: Which one, from 0 on.
-        learned: The learned sets of weights, shape ``(sets, knots, MARKS + EXTRAS)``. The first
+        learned: The learned sets of weights, shape ``(sets, knots, MARKS)``. The first
             beams take them as they are.
     """
     sets, knots, _ = learned.shape
     weights = learned[number % sets]
     if number >= sets:
         rng = np.random.default_rng((_SEED, number))
-        factors = np.exp(SPREAD * rng.standard_normal((knots, len(TABLES) + 1)))
-        weights = weights * factors[:, _TABLE_OF_MARK]
-    width = int(FIRST_WIDTH * GROWTH**number)
-    return Plan(np.ascontiguousarray(weights, np.float32), width)
+        weights = weights * random_factors(rng, knots)
+    pair, place = divmod(number, 2)
+    width = int(FIRST_WIDTH * GROWTH**pair)
+    return Plan(np.ascontiguousarray(weights, np.float32), width, (FROM_BEST, FROM_ALL)[place])
+
+
+def random_factors(rng: np.random.Generator, knots: int) -> NDArray[np.float64]:
+    """Return random factors for weights, shape ``(knots, MARKS)``, one for each table and knot."""
+    factors = np.exp(SPREAD * rng.standard_normal((knots, len(TABLES))))
+    return factors[:, _TABLE_OF_MARK]

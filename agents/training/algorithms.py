@@ -108,7 +108,24 @@ def algorithm_kwargs(config: Config) -> dict[str, Any]:
         built = _build(key, value)
         kwargs[key] = _checked(key, built, hints.get(key, Any))
         check_range(key, kwargs[key])
+    _check_train_freq(kwargs.get("train_freq"), config.n_envs)
     return kwargs
+
+
+def _check_train_freq(value: object, n_envs: int) -> None:
+    """Raise a ConfigError where off-policy algorithms would stop in the midst of training."""
+    if not isinstance(value, tuple | list):
+        return
+    units = ("step", "episode")
+    if len(value) != len(units) or value[1] not in units:
+        raise ConfigError(
+            f"train_freq: expected a number, [N, step] or [N, episode]; got {list(value)!r}"
+        )
+    if value[1] == "episode" and n_envs > 1:
+        raise ConfigError(
+            f"train_freq: [{value[0]}, episode] learns after whole games, which works with "
+            f"n_envs: 1 only; got n_envs: {n_envs}; use [{value[0]}, step], or n_envs: 1"
+        )
 
 
 def policy_class(config: Config) -> Any:

@@ -13,24 +13,20 @@ from typing import Any, Final
 
 import numpy as np
 import torch
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from stable_baselines3.common.callbacks import BaseCallback
 
 from agents.training.checkpoint import save_checkpoint
 from agents.training.errors import TrainingError
+from agents.training.progress import RunBar
 from agents.training.run_folder import RunFolder
 
 _SECONDS_BETWEEN_UPDATES: Final = 0.5
-_LINES_WITHOUT_TERMINAL: Final = 10
+_EPISODE_FIGURES: Final = {
+    "score": "score",
+    "is_success": "win_rate",
+    "foundation_cards": "foundation_cards",
+    "l": "plies",
+}
 
 
 class BetweenRollouts(BaseCallback):
@@ -118,6 +114,53 @@ class Evaluation(BetweenRollouts):
         self._say(f"ply {step:,}: on dev deals {listed}")
 
 
+class Figures(BaseCallback):
+    """Logs what stable-baselines3 leaves out: results of games, refusals, and where time goes.
+
+    After each rollout: mean ``rollout/score``, ``win_rate``, ``foundation_cards`` and ``plies`` of
+    the games that ended last, ``rollout/illegal_share`` of the plies, and under ``time`` the plies
+    a second and the shares of time spent on playing and on learning, all since the rollout before.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._began = self._played = 0.0
+        self._step = 0
+        self._refused = 0.0
+
+    def _on_training_start(self) -> None:
+        self._began = self._played = time.perf_counter()
+        self._step = self.model.num_timesteps
+        self._refused = self._refusals()
+
+    def _on_rollout_start(self) -> None:
+        now, plies = time.perf_counter(), self.model.num_timesteps - self._step
+        if plies > 0:
+            seconds = max(now - self._began, 1e-9)
+            refused = self._refusals()
+            self.logger.record("rollout/illegal_share", (refused - self._refused) / plies)
+            self.logger.record("time/plies_per_second", plies / seconds)
+            self.logger.record("time/share_playing", (self._played - self._began) / seconds)
+            self.logger.record("time/share_learning", (now - self._played) / seconds)
+            self._refused = refused
+        self._began, self._step = now, self.model.num_timesteps
+
+    def _on_rollout_end(self) -> None:
+        self._played = time.perf_counter()
+        episodes = self.model.ep_info_buffer or ()
+        for key, name in _EPISODE_FIGURES.items():
+            values = [episode[key] for episode in episodes if key in episode]
+            if values:
+                self.logger.record(f"rollout/{name}", float(np.mean(values)))
+
+    def _on_step(self) -> bool:
+        return True
+
+    def _refusals(self) -> float:
+        totals: Any = self.training_env.get_attr("episode_totals")[0]
+        return float(totals()["refused"])
+
+
 class Checkpoints(BetweenRollouts):
     """Writes a checkpoint every so many plies and one at the end.
 
@@ -141,43 +184,45 @@ class Checkpoints(BetweenRollouts):
         self.act()
 
 
-class ProgressBar(BaseCallback):
-    """A bar with score, share of games won, plies a second and the time left.
-
-    Where there is no terminal, a plain line now and then takes its place.
+class ValueWarmUp(BaseCallback):
+    """Lets only the estimate of values learn at first, for a policy that can play already.
 
     Args:
-        total: Plies of the whole run.
-        console: Where to draw.
+        plies: For so many plies from the start of the run.
     """
 
-    def __init__(self, total: int, console: Console) -> None:
+    def __init__(self, plies: int) -> None:
         super().__init__()
-        self._total = total
-        self._console = console
-        self._progress = Progress(
-            TextColumn("training"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[figures]}"),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(elapsed_when_finished=True),
-            console=console,
-            disable=not console.is_terminal,
-        )
-        self._task: TaskID | None = None
+        self._plies = plies
+
+    def _on_rollout_start(self) -> None:
+        learns = self.model.num_timesteps >= self._plies
+        policy: Any = self.model.policy
+        for parameter in policy.parameters():
+            parameter.requires_grad = learns
+        for part in (policy.value_net, policy.mlp_extractor.value_net):
+            part.requires_grad_()
+
+    def _on_training_end(self) -> None:
+        self.model.policy.requires_grad_()
+
+    def _on_step(self) -> bool:
+        return True
+
+
+class ProgressBar(BaseCallback):
+    """Keeps a bar up to date with score, share of games won, and plies a second.
+
+    Args:
+        bar: The bar.
+    """
+
+    def __init__(self, bar: RunBar) -> None:
+        super().__init__()
+        self._bar = bar
         self._first_step = 0
         self._first_time = 0.0
         self._last_time = 0.0
-        self._lines = 0
-
-    def __enter__(self) -> ProgressBar:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._progress.stop()
 
     def figures(self) -> str:
         """Return score, share of games won and speed as text."""
@@ -191,31 +236,17 @@ class ProgressBar(BaseCallback):
     def _on_training_start(self) -> None:
         self._first_step = self.model.num_timesteps
         self._first_time = self._last_time = time.monotonic()
-        self._lines = self._line_due()
-        self._task = self._progress.add_task(
-            "", total=self._total, completed=self._first_step, figures=""
-        )
+        self._bar.begin(self._first_step)
 
     def _on_step(self) -> bool:
         now = time.monotonic()
         if now - self._last_time >= _SECONDS_BETWEEN_UPDATES:
             self._last_time = now
-            self._show()
+            self._bar.show(self.model.num_timesteps, self.figures())
         return True
 
     def _on_training_end(self) -> None:
-        self._show()
-
-    def _show(self) -> None:
-        step = min(self.model.num_timesteps, self._total)
-        if self._task is not None:
-            self._progress.update(self._task, completed=step, figures=self.figures())
-        if not self._console.is_terminal and self._line_due() > self._lines:
-            self._lines = self._line_due()
-            self._console.print(f"ply {step:,} of {self._total:,}: {self.figures()}")
-
-    def _line_due(self) -> int:
-        return self.model.num_timesteps * _LINES_WITHOUT_TERMINAL // self._total
+        self._bar.show(self.model.num_timesteps, self.figures())
 
 
 def _not_finite(value: object) -> bool:

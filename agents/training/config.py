@@ -14,7 +14,15 @@ from pathlib import Path
 from typing import Annotated, Any, Final, get_args
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from agents.deal_lists import parse_deals
 from agents.training.errors import ConfigError
@@ -89,6 +97,52 @@ class NormalizeConfig(BaseModel):
         return value
 
 
+class ImitationConfig(BaseModel):
+    """What is learnt from the planner before the algorithm begins; see `agents.imitation`.
+
+    Attributes:
+        n_timesteps: Positions that the planner labels, over all games.
+        n_envs: Games played side by side.
+        n_steps: Plies of each game between two rounds of learning.
+        max_episode_steps: Plies after which a game is broken off.
+        nodes: Positions that the planner looks at for a label.
+        teacher_until: Share of the run in which the planner plays along: in all games at the
+            start, and in ever fewer up to then.
+        buffer_size: Labelled positions kept on disk, the last so many; 284 bytes each.
+        passes: How often, on average, a position is learnt from.
+        batch_size: Positions of an update.
+        learning_rate: At the start; it falls to 0 along half a cosine.
+        max_grad_norm: Where gradients are clipped.
+        value_warmup: Plies, of those of the algorithm that follows, in which only its estimate of
+            values learns. Imitation teaches no values, and wrong ones would undo what it did.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    n_timesteps: Count
+    n_envs: Count = 512
+    n_steps: Count = 16
+    max_episode_steps: Count = 500
+    nodes: Annotated[int, BeforeValidator(_no_bool), Field(ge=2)] = 300
+    teacher_until: Annotated[float, BeforeValidator(_no_bool), Field(gt=0, le=1)] = 0.15
+    buffer_size: Count = 1_000_000
+    passes: Positive = 2.0
+    batch_size: Count = 512
+    learning_rate: Positive = 1.5e-3
+    max_grad_norm: Positive = 1.0
+    value_warmup: CountOrZero = 0
+
+    @model_validator(mode="after")
+    def _check_buffer(self) -> ImitationConfig:
+        fresh = self.n_envs * self.n_steps
+        if self.buffer_size < fresh:
+            raise ValueError(
+                f"buffer_size should be at least n_envs times n_steps, {fresh}; "
+                f"got {self.buffer_size}"
+            )
+        return self
+
+
 class Config(BaseModel):
     """A training run.
 
@@ -99,16 +153,18 @@ class Config(BaseModel):
         env: The environment to learn in.
         n_envs: Games played side by side.
         n_timesteps: Plies to train for, over all games; training ends with the first rollout
-            that reaches them.
+            that reaches them. With ``imitation`` it may be 0, for imitation alone.
         seed: Fixes the deals, the network's first weights and all chance.
         normalize: Scale rewards by running statistics, or null.
         reward_scale: What rewards are multiplied with before the algorithm sees them.
+        imitation: What is learnt from the planner before, or null.
         eval_freq: Plies between two evaluations during training, 0 for none.
         eval_deals: What those evaluations play: a split and a count, a file, or codes.
         final_deals: The same for the evaluation at the end.
         deterministic: Whether evaluation plays the most probable action instead of drawing one
             with the policy's probabilities. A policy that always repeats itself can move a card
             to and fro for ever; one that draws gets out.
+        temperature: What ratings are divided by before evaluation draws an action of them.
         save_freq: Plies between two checkpoints.
         save_replay_buffer: Whether checkpoints hold the replay buffer of off-policy algorithms.
             Without it a resumed run starts with an empty buffer and is not the same run.
@@ -125,14 +181,16 @@ class Config(BaseModel):
     policy: str = "MlpPolicy"
     env: EnvConfig = EnvConfig()
     n_envs: Count = 1
-    n_timesteps: Count
+    n_timesteps: CountOrZero
     seed: Seed = 0
     normalize: NormalizeConfig | None = None
     reward_scale: Positive = 1.0
+    imitation: ImitationConfig | None = None
     eval_freq: CountOrZero = 0
     eval_deals: str = "dev:50"
     final_deals: str = "dev:200"
     deterministic: bool = False
+    temperature: Positive = 1.0
     save_freq: Count = 100_000
     save_replay_buffer: bool = True
     log_interval: Count | None = None
@@ -150,6 +208,21 @@ class Config(BaseModel):
     def _check_deals(cls, value: str) -> str:
         parse_deals([value])
         return value
+
+    @model_validator(mode="after")
+    def _check_imitation(self) -> Config:
+        if self.imitation is None:
+            if self.n_timesteps == 0:
+                raise ValueError("n_timesteps should be at least 1, unless there is imitation")
+            return self
+        wanted = {"observation": "cards", "takebacks": False, "stock": "hidden"}
+        for key, value in wanted.items():
+            if getattr(self.env, key) != value:
+                raise ValueError(
+                    f"imitation needs env.{key}: {str(value).lower()}, as the planner plays; "
+                    f"got {getattr(self.env, key)!r}"
+                )
+        return self
 
     def as_mapping(self) -> dict[str, Any]:
         """Return the config as it would stand in a file: keyword arguments beside the rest."""
@@ -244,6 +317,7 @@ def explain(error: ValidationError, model: type[BaseModel] = Config) -> str:
 def _explain_one(detail: dict[str, Any], model: type[BaseModel]) -> str:
     place = [str(part) for part in detail["loc"]]
     key = ".".join(place)
+    where = f"{key}: " if key else ""  # a mistake of several keys together has no place
     if detail["type"] == "extra_forbidden":
         try:
             section = _section(model, place[:-1])
@@ -253,8 +327,8 @@ def _explain_one(detail: dict[str, Any], model: type[BaseModel]) -> str:
     message = _one_line(detail["msg"]).removeprefix("Value error, ")
     message = message.removeprefix("Input ").partition(", unable to")[0]
     if detail["type"] in ("missing", "value_error"):
-        return f"{key}: {message[0].lower()}{message[1:]}"
-    return f"{key}: {message}, got {detail['input']!r}"
+        return f"{where}{message[0].lower()}{message[1:]}"
+    return f"{where}{message}, got {detail['input']!r}"
 
 
 def _section(model: type[BaseModel], place: Iterable[str]) -> type[BaseModel]:

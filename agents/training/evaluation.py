@@ -19,7 +19,7 @@ from agents.random_agent import RandomAgent
 from agents.report import comparison_json, comparison_tables
 from agents.sb3_agent import Sb3Agent
 from agents.training.config import Config
-from agents.training.metrics import draw_learning_curve
+from agents.training.curves import write_learning_curve
 from agents.training.run_folder import RunFolder, write_json, write_text
 from qv_env.episodes import episode_text
 
@@ -31,7 +31,13 @@ def training_agent(model: Any, config: Config, name: str) -> Sb3Agent:
     """Return an agent that plays as a model does at this moment."""
     env = config.env.model_dump()
     env_kwargs = {key: env[key] for key in ENV_KEYWORDS}
-    return Sb3Agent(model, name, env_kwargs, deterministic=config.deterministic)
+    return Sb3Agent(
+        model,
+        name,
+        env_kwargs,
+        deterministic=config.deterministic,
+        temperature=config.temperature,
+    )
 
 
 def quick_figures(model: Any, config: Config) -> dict[str, float]:
@@ -76,7 +82,10 @@ def evaluate_and_draw(
     results = compare(agents, deals, seed=_SEED)
     write_text(run.episode, episode_text(play_episode(agents[-1], deals[0], seed=_SEED)))
     scores = {result.name: result.figures["score"].value for result in results}
-    draw_learning_curve(run, scores.pop(results[-1].name), scores)
+    trained = results[-1]
+    figures = {name: trained.figures[name].value for name in ("score", "win_rate")}
+    scores.pop(trained.name)
+    write_learning_curve(run, figures["score"], figures["win_rate"], scores)
     words = [word for spec in (*scores, str(run.path)) for word in ("--agent", spec)]
     command = shlex.join(["qv", "evaluate", *words, "--deals", config.final_deals])
     report = comparison_json(results, command=command, seed=_SEED, deals=[config.final_deals])

@@ -1,43 +1,48 @@
-"""Metrics of a run: one JSON object a line, kept whole through kills, and drawn as a curve."""
+"""Metrics of a run: one JSON object a line, kept whole through kills."""
 
 from __future__ import annotations
 
 import json
 import math
+import time
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from stable_baselines3.common.logger import KVWriter, Logger, TensorBoardOutputFormat
 from torch.utils.tensorboard import SummaryWriter
 
-from agents.training.run_folder import RunFolder, moved_into_place, write_text
+from agents.training.run_folder import RunFolder, write_text
 
 STEP: Final = "step"
-TRAIN_SCORE: Final = "rollout/ep_rew_mean"
-EVAL_SCORE: Final = "eval/score"
-_INCHES: Final = (8.0, 4.5)
-_DPI: Final = 120
+HOURS: Final = "time/hours"
+_SECONDS_PER_HOUR: Final = 3600
+_DECIMALS_OF_HOURS: Final = 5
 
 
 class MetricsWriter(KVWriter):
     """Appends a line to ``metrics.jsonl`` whenever the logger dumps.
 
+    Each row holds the hours of training so far, those before a stop or in an earlier part of the
+    run among them.
+
     Args:
         path: The file; lines that it holds already are kept.
+        hours: Hours of training before.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, hours: float = 0.0) -> None:
         self._file = path.open("a", encoding="utf-8")
+        self._hours = hours
+        self._start = time.monotonic()
 
     def write(
         self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0
     ) -> None:
         """Append one row; values that are not numbers are left out."""
         del key_excluded
-        row: dict[str, float | None] = {STEP: step}
+        hours = self._hours + (time.monotonic() - self._start) / _SECONDS_PER_HOUR
+        row: dict[str, float | None] = {STEP: step, HOURS: round(hours, _DECIMALS_OF_HOURS)}
         for key, value in sorted(key_values.items()):
             if isinstance(value, int | float | np.number | np.ndarray) and np.size(value) == 1:
                 number = np.asarray(value).item()
@@ -74,45 +79,24 @@ def keep_until(path: Path, step: int) -> None:
     write_text(path, "".join(json.dumps(row) + "\n" for row in rows))
 
 
-def open_logger(run: RunFolder, step: int) -> Logger:
-    """Return a logger that writes metrics and TensorBoard files of a run that stands at a step."""
+def hours_of(path: Path) -> float:
+    """Return the hours of training that the last row of a metrics file tells of, 0 without."""
+    return max((float(row.get(HOURS) or 0.0) for row in read_metrics(path)), default=0.0)
+
+
+def open_logger(run: RunFolder, step: int, hours: float = 0.0) -> Logger:
+    """Return a logger that writes metrics and TensorBoard files of a run that stands at a step.
+
+    Args:
+        run: The run.
+        step: Where it stands; rows beyond are removed.
+        hours: Hours of training before the first row.
+    """
     keep_until(run.metrics, step)
+    hours = max(hours, hours_of(run.metrics))
     tensorboard = TensorBoardOutputFormat(str(run.tensorboard))
     if step > 0:
         # What was logged after the checkpoint and before the kill must not show.
         tensorboard.writer.close()
         tensorboard.writer = SummaryWriter(log_dir=str(run.tensorboard), purge_step=step + 1)
-    return Logger(str(run.path), [MetricsWriter(run.metrics), tensorboard])
-
-
-def draw_learning_curve(run: RunFolder, final_score: float, baselines: dict[str, float]) -> None:
-    """Draw the scores of a run against its plies.
-
-    Args:
-        run: The run; its metrics are read, and its curve is written.
-        final_score: Mean score of the trained agent in the evaluation at the end.
-        baselines: Mean scores of other agents on the same deals, by name; drawn as lines.
-    """
-    rows = read_metrics(run.metrics)
-    figure = Figure(figsize=_INCHES, layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
-    for key, label, style in (
-        (TRAIN_SCORE, "training games that ended last", {"linewidth": 1.0}),
-        (EVAL_SCORE, "evaluations", {"marker": "o", "linewidth": 1.5}),
-    ):
-        points = [(row[STEP], row[key]) for row in rows if row.get(key) is not None]
-        if points:
-            axes.plot(*zip(*points, strict=True), label=label, **style)
-    last = max((row[STEP] for row in rows), default=0)
-    axes.plot([last], [final_score], "*", color="C3", markersize=14, label="evaluation at the end")
-    for number, (name, score) in enumerate(baselines.items()):
-        axes.axhline(score, color="0.4", linestyle=("--", ":")[number % 2], label=f"{name} agent")
-    axes.set_xlabel("plies played in training")
-    axes.set_ylabel("mean score")
-    axes.set_title(run.path.name)
-    axes.grid(alpha=0.3)
-    axes.set_ylim(bottom=0)
-    axes.legend()
-    with moved_into_place(run.curve) as path:
-        figure.savefig(path, dpi=_DPI)
+    return Logger(str(run.path), [MetricsWriter(run.metrics, hours), tensorboard])

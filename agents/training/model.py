@@ -67,13 +67,14 @@ def model_of_run(run: RunFolder, config: Config, say: Callable[[str], None]) -> 
             lambda: make_training_env(config),
             say,
         )
-    if run.model.exists():
+    if run.model.exists() and config.n_timesteps > 0:
         raise ConfigError(
             f"{run.path} holds a trained {run.model.name} but no checkpoint to go on from; "
             "evaluate it with qv evaluate --agent, or train anew in another folder with --config "
             "and --run"
         )
-    say(f"{run.path} has no checkpoint; training starts anew, from ply 0")
+    if not run.imitation.state.exists():
+        say(f"{run.path} has no checkpoint; training starts anew, from ply 0")
     return new_model(config)
 
 

@@ -26,7 +26,7 @@ class LeanMaskablePolicy(MaskableActorCriticPolicy):
         action_masks: Any = None,
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Return actions (int64), values ``(n, 1)`` and log probabilities, for ``n`` games."""
-        logits, values = self._logits_and_values(obs, action_masks)
+        logits, values = self.logits_and_values(obs, action_masks)
         actions = logits.argmax(1) if deterministic else draw(logits.softmax(1))
         return actions, values, logits.log_softmax(1).gather(1, actions[:, None]).squeeze(1)
 
@@ -34,15 +34,16 @@ class LeanMaskablePolicy(MaskableActorCriticPolicy):
         self, obs: torch.Tensor, actions: torch.Tensor, action_masks: Any = None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Return values, log probabilities of actions, and entropies, for ``n`` states."""
-        logits, values = self._logits_and_values(obs, action_masks)
+        logits, values = self.logits_and_values(obs, action_masks)
         log_probs = logits.log_softmax(1)
         chosen = log_probs.gather(1, actions.long().reshape(-1, 1)).squeeze(1)
         # The probability of a masked action is exactly zero, and so is its part of the sum.
         return values, chosen, -(logits.softmax(1) * log_probs).sum(1)
 
-    def _logits_and_values(
+    def logits_and_values(
         self, obs: torch.Tensor, action_masks: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return logits ``(n, k)``, `MASKED_LOGIT` where masked, and values, for ``n`` states."""
         latent_pi, latent_vf = self.mlp_extractor(self.extract_features(obs))
         logits = self.action_net(latent_pi)
         if action_masks is not None:

@@ -8,7 +8,9 @@ tensorboard/         the same numbers for TensorBoard
 checkpoints/N/       all that a run at ply N needs to go on (`agents.training.checkpoint`)
 episode.json         the trained agent's game of the first deal of the evaluation
 evaluation.json      the evaluation at the end; written last, so a run that has it is finished
-learning_curve.png   score against plies
+learning_curve.png   score and share of games won, against plies and against hours
+learning_curve.csv   the same as a table
+imitation/           where the run learns from the planner first (`agents.imitation.phase`)
 .lock                held by the process that is at work here; the operating system releases it
 ```
 
@@ -57,7 +59,14 @@ class RunFolder:
         self.episode = path / "episode.json"
         self.evaluation = path / "evaluation.json"
         self.curve = path / "learning_curve.png"
+        self.curve_table = path / "learning_curve.csv"
+        self.state = path / "state.pt"  # of imitation only
         self._lock = path / ".lock"
+
+    @property
+    def imitation(self) -> RunFolder:
+        """The folder of the part of the run that learns from the planner."""
+        return RunFolder(self.path / "imitation")
 
     @property
     def finished(self) -> bool:
