@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,20 @@ from qv_env.jit import kernel
 
 
 class RandomAgent:
-    """Chooses uniformly among the actions that the mask allows."""
+    """Chooses uniformly among the actions that the mask allows.
+
+    Args:
+        mask: Which mask of the environment that is. The canonical one has each move once, of those
+            that lead to like positions.
+    """
 
     name: Final = "random"
-    env_kwargs: ClassVar[Mapping[str, Any]] = {}
+    env_kwargs: Mapping[str, Any] = {}
     measure: Final = "probability"
 
-    def __init__(self) -> None:
+    def __init__(self, mask: Literal["legal", "canonical"] = "legal") -> None:
+        if mask != "legal":
+            self.env_kwargs = {"mask": mask}
         self._seeds = np.zeros(0, np.uint64)
         self._plies = np.zeros(0, np.int64)
 

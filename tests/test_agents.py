@@ -12,11 +12,13 @@ from scipy import stats
 
 from agents.agent import Agent, check_env_kwargs
 from agents.chance import game_seed, mix
+from agents.evaluate import play_deals
 from agents.greedy import GreedyAgent
 from agents.loading import load_agent
 from agents.random_agent import RandomAgent
 from qv_env import CARDS_DTYPE, QuaranteVoleursVectorEnv, action_text, engine
 from qv_env.cards import parse_cards
+from qv_env.deals import Deal
 from qv_env.mask import write_canonical_mask, write_mask
 
 FOUNDATIONS = "SHDCSHDC"
@@ -133,6 +135,14 @@ def test_random_is_uniform_over_the_mask() -> None:
         numbers, counts = np.unique(actions, return_counts=True)
         assert numbers.tolist() == allowed
         assert stats.chisquare(counts).pvalue > 0.001
+
+
+def test_the_random_agent_plays_by_either_mask() -> None:
+    legal, canonical = load_agent("random"), load_agent("random:mask=canonical")
+    assert dict(legal.env_kwargs) == {}
+    assert dict(canonical.env_kwargs) == {"mask": "canonical"}
+    deal = Deal.from_number(3)
+    assert play_deals(legal, [deal])[0].actions != play_deals(canonical, [deal])[0].actions
 
 
 def test_random_depends_on_seed_and_ply_alone() -> None:
