@@ -98,3 +98,10 @@ def test_a_file_that_lacks_something_is_refused(tmp_path: Path) -> None:
     np.savez(tmp_path / "net.npz", **{"value.mean": np.zeros(3, np.float32)})
     with pytest.raises(ValueError, match=r"does not hold value\.mean of shape \(26,\)"):
         network.read_net(tmp_path / "net.npz", "value", value.NET)
+
+
+def test_what_is_no_such_file_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "net.npz"
+    file.write_bytes(LEARNED_FILE.read_bytes()[:5000])
+    with pytest.raises(ValueError, match=r"net\.npz is no file of networks"):
+        new_player(learned=file)

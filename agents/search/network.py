@@ -6,6 +6,7 @@ tests hold these kernels to torch.
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 from typing import Any, Final
 
@@ -55,6 +56,9 @@ def read_net(path: Path, name: str, dtype: np.dtype[np.void]) -> Any:
         OSError: The file cannot be read.
     """
     net = np.zeros(1, dtype)[0]
+    with path.open("rb") as stream:
+        if not zipfile.is_zipfile(stream):
+            raise ValueError(f"{path} is no file of networks, such as train.py makes (.npz)")
     with np.load(path) as arrays:
         for part in dtype.names or ():
             key = f"{name}.{part}"
