@@ -56,7 +56,7 @@ def test_the_ranking_kernel_agrees_with_torch() -> None:
     net, state, ranked = player["ranking"], new_state(), 0
     deal(state, Deal.from_number(5).cards)
     actions = np.zeros(64, np.int16)
-    while state["stock_count"] > 40:
+    while state["stock_count"] > 20:
         make_safe_moves(state, actions, 0)
         best = search_exit(room, state, player, 100)
         count = int(room["arm_count"])
@@ -95,7 +95,8 @@ def test_a_file_keeps_the_networks_that_it_holds(tmp_path: Path) -> None:
 
 
 def test_a_file_that_lacks_something_is_refused(tmp_path: Path) -> None:
-    np.savez(tmp_path / "net.npz", **{"value.mean": np.zeros(3, np.float32)})
+    arrays: dict[str, Any] = {"value.mean": np.zeros(3, np.float32)}
+    np.savez(tmp_path / "net.npz", **arrays)
     with pytest.raises(ValueError, match=r"does not hold value\.mean of shape \(26,\)"):
         network.read_net(tmp_path / "net.npz", "value", value.NET)
 
