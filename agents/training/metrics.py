@@ -17,7 +17,7 @@ from agents.training.run_folder import RunFolder, write_text
 STEP: Final = "step"
 HOURS: Final = "time/hours"
 _SECONDS_PER_HOUR: Final = 3600
-_DECIMALS_OF_HOURS: Final = 5
+_DECIMALS_OF_HOURS: Final = 7  # finer than a millisecond: rows of short runs differ
 
 
 class MetricsWriter(KVWriter):

@@ -177,6 +177,20 @@ def test_keys_that_come_faster_than_answers_are_done_in_order(page: Any) -> None
     assert page.inner_text("#count") in ("5", "6")
 
 
+def test_a_late_answer_takes_no_card_out_of_the_hand(page: Any) -> None:
+    page.evaluate(
+        "() => { const ask = client.do.bind(client);"
+        " client.do = async (deed) => {"
+        " await new Promise((done) => setTimeout(done, 200)); return ask(deed); }; }"
+    )
+    for key in "d4":
+        page.keyboard.press(key)
+    settle(page)
+    page.keyboard.press("7")
+    settle(page)
+    assert page.evaluate("view.operations") == [DRAW, parse_action("t4>t7")]
+
+
 def test_what_a_tab_cannot_have_kept_is_passed_over(page: Any, server: Server) -> None:
     server.play.sessions.clear()
     for kept in ("{", json.dumps({"id": "none", "deal": CODE, "operations": [1]})):

@@ -5,8 +5,9 @@ class Hand {
   #held = null; // the place whose card is held
 
   /**
-   * Take cards by a board's places. `deeds` has `view()`, `act(deed)`, `drop(source, target)`,
-   * `complain(text)` and `say(text)`.
+   * Take cards by a board's places. `deeds` has `view()`, `act(choose)`, `drop(source, target)`,
+   * `complain(text)` and `say(text)`. What a key means is chosen when all that was asked before it
+   * is done: an answer that comes late takes no card out of the hand.
    */
   constructor(board, places, deeds) {
     this.board = board;
@@ -20,11 +21,7 @@ class Hand {
 
   /** Take the card of a place, or put the one that is held there. */
   press(place) {
-    if (this.#held === place) this.letGo();
-    else if (this.#held !== null) this.deeds.drop(this.#held, place);
-    else if (place === "stock") this.deeds.act({ do: "tap", place });
-    else if (this.#topCard(place)) this.#take(place);
-    else this.deeds.complain(`There is no card on ${placeWords(place)}.`);
+    this.deeds.act(() => this.#pressed(place));
   }
 
   /** Go to a place and press it. */
@@ -41,21 +38,31 @@ class Hand {
 
   /** Send the card at hand to the first foundation that accepts it. */
   toFoundation() {
-    const source = this.#atHand();
-    if (!source) return;
-    const target = targetsOf(this.deeds.view(), source).find((place) => place[0] === "f");
-    this.deeds.act(target ? { do: "push", move: `${source}>${target}` } : { do: "tap", place: source });
+    const inFocus = placeInFocus();
+    this.deeds.act(() => {
+      const source = this.#held ?? inFocus;
+      if (!source) return null;
+      const target = targetsOf(this.deeds.view(), source).find((place) => place[0] === "f");
+      return target ? { do: "push", move: `${source}>${target}` } : { do: "tap", place: source };
+    });
   }
 
   /** Send the card at hand to its best place. */
   toBest() {
-    const place = this.#atHand();
-    if (place) this.deeds.act({ do: "double_tap", place });
+    const inFocus = placeInFocus();
+    this.deeds.act(() => {
+      const place = this.#held ?? inFocus;
+      return place && { do: "double_tap", place };
+    });
   }
 
-  /** Return the place whose card is held, or else the one in focus. */
-  #atHand() {
-    return this.#held ?? document.activeElement.dataset.at ?? null;
+  #pressed(place) {
+    if (this.#held === place) this.letGo();
+    else if (this.#held !== null) return this.deeds.drop(this.#held, place);
+    else if (place === "stock") return { do: "tap", place };
+    else if (this.#topCard(place)) this.#take(place);
+    else this.deeds.complain(`There is no card on ${placeWords(place)}.`);
+    return null;
   }
 
   #topCard(place) {
@@ -69,6 +76,10 @@ class Hand {
     this.board.point(place, targets);
     this.deeds.say(`Holding ${cardWords(this.#topCard(place))}. ${targetsWords(targets)}`);
   }
+}
+
+function placeInFocus() {
+  return document.activeElement.dataset.at ?? null;
 }
 
 function targetsWords(targets) {

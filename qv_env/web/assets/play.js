@@ -29,7 +29,7 @@ const gestures = new Gestures(board, {
   targets: (place) => targetsOf(view, place),
   tap: (place) => act({ do: "tap", place }),
   doubleTap: (place) => act({ do: "double_tap", place }),
-  drop,
+  drop: (source, target) => act(drop(source, target)),
   covered: () => notices.show("refusal", settings.covered),
 });
 const codeDialog = new CodeDialog(byId("code-dialog"), (text) => beginDeal(text.trim()));
@@ -42,13 +42,19 @@ const panel = settings.agent && new AgentPanel(byId("agent"), settings.agent, {
 });
 
 function drop(source, target) {
-  return act({ do: "drop", source, target, auto: isAutomatic() });
+  return { do: "drop", source, target, auto: isAutomatic() };
 }
 
-/** Do something by the server after all that was asked before, and show what came of it. */
+/**
+ * Do something by the server after all that was asked before, and show what came of it. A function
+ * chooses the deed when its turn comes, or null for none.
+ */
 function act(deed) {
   if (panel && deed.do !== "agent") panel.stop();
-  const result = queue.then(() => trying(() => perform(deed)));
+  const result = queue.then(() => {
+    const chosen = typeof deed === "function" ? deed() : deed;
+    return chosen && trying(() => perform(chosen));
+  });
   queue = result.catch(() => {});
   return result;
 }
