@@ -193,11 +193,14 @@ def test_a_late_answer_takes_no_card_out_of_the_hand(page: Any) -> None:
 
 def test_what_a_tab_cannot_have_kept_is_passed_over(page: Any, server: Server) -> None:
     server.play.sessions.clear()
-    for kept in ("{", json.dumps({"id": "none", "deal": CODE, "operations": [1]})):
+    told = "The server does not take back the game of this tab; here is a new one."
+    refused = json.dumps({"id": "none", "deal": CODE, "operations": [1]})
+    for kept, said in (("{", ""), (refused, told)):
         page.evaluate("text => sessionStorage.setItem('qv-game', text)", kept)
         page.reload()
         ready(page)
         assert figures(page) == "score 0 moves 0 stock 64 foundations 0"
+        assert notice(page) == said
 
 
 def test_a_tab_that_shows_an_old_position_learns_the_new_one(page: Any) -> None:

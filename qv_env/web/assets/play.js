@@ -254,10 +254,17 @@ function keep(task) {
   }
 }
 
-/** Return this tab's game as the server has it, or give it back to a server that lost it. */
-async function firstView() {
+/** Show this tab's game as the server has it, or give it back to a server that lost it. */
+async function showFirst() {
   const kept = keep(() => JSON.parse(sessionStorage.getItem(STORE)));
-  if (!kept) return client.create();
+  const first = kept ? await keptView(kept) : await client.create();
+  show(first ?? (await client.create()), { isNew: true });
+  showEnd(view);
+  if (!first) notices.show("info", "The server does not take back the game of this tab; here is a new one.");
+}
+
+/** Return the game that the tab kept, or null if the server, perhaps of another version, refuses it. */
+async function keptView(kept) {
   try {
     return await client.load(kept.id);
   } catch (error) {
@@ -267,7 +274,7 @@ async function firstView() {
     return await client.create(kept);
   } catch (error) {
     if (error.status !== NONSENSE) throw error;
-    return client.create(); // what the tab kept is of another version of the server
+    return null;
   }
 }
 
@@ -321,10 +328,8 @@ async function begin() {
   setUpDialog(byId("help-dialog"));
   setUpButtons();
   for (const row of document.querySelectorAll(".needs-agent")) row.hidden = !panel;
-  const first = await trying(firstView);
-  if (!first) return;
-  show(first, { isNew: true });
-  showEnd(first);
+  await trying(showFirst);
+  if (!view) return;
   document.addEventListener("keydown", pressed);
   document.body.classList.add("ready");
 }
