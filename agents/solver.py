@@ -54,7 +54,7 @@ class Solution(NamedTuple):
         verdict: Whether a win was found.
         actions: The actions of the win; without one, of the line that brought most cards up.
         stopped_by: What ended a search that does not know, or that looked for better wins:
-            ``time``, ``memory`` or ``beams``.
+            ``time`` or ``beams``.
         beams: Beams run; the last of them won, if any did.
         width: Width of the last beam.
         nodes: Positions looked at, over all beams.
@@ -75,7 +75,7 @@ class Solver:
 
     Args:
         seconds: Processor time for each deal.
-        memory: Most memory for the search, in MiB.
+        memory: Most memory for the search, in MiB, which limits how wide beams get.
         threads: Beams that run side by side.
         beams: Most beams for each deal. With a limit of beams and time enough, what is found
             does not depend on the machine.
@@ -95,14 +95,15 @@ class Solver:
         if not seconds > 0:
             raise ValueError(f"the solver needs some time, more than 0 seconds; got {seconds}")
         self._seconds = seconds
-        self._memory = memory * _MIB - exhaustive.exhaustive_bytes(EXHAUSTIVE_LIMIT)
         self._beams = beams
         self._threads = threads
         self._learned = load_foresight()
+        free = memory * _MIB - exhaustive.exhaustive_bytes(EXHAUSTIVE_LIMIT)
         needed = threads * beam.room_bytes(portfolio.FIRST_WIDTH, portfolio.NODES)
-        if needed > self._memory:
-            least = 1 + (memory * _MIB - self._memory + needed) // _MIB
+        if needed > free:
+            least = 1 + (memory * _MIB - free + needed) // _MIB
             raise ValueError(f"the solver needs {least} MiB or more; got {memory}")
+        self._widest = _widest_beam(free // threads)
         self._searchers = [_Searcher() for _ in range(threads)]
         self._exhaustive = exhaustive.exhaustive_room(EXHAUSTIVE_LIMIT)
         # Compiles, so that no deal is charged for it.
@@ -132,7 +133,7 @@ class Solver:
                         verdict = Verdict.UNSOLVABLE
                         break
                 plans = self._plans(len(done))
-                stopped_by = self._limit(len(done), plans, stop)
+                stopped_by = self._limit(len(done), stop)
                 if stopped_by is not None:
                     break
                 lines = self._lines(pool, state, plans, stop)
@@ -156,15 +157,12 @@ class Solver:
         last = number + self._threads
         if self._beams is not None:
             last = min(last, self._beams)
-        return [portfolio.plan(k, self._learned) for k in range(number, last)]
+        return [portfolio.plan(k, self._learned, self._widest) for k in range(number, last)]
 
-    def _limit(self, number: int, plans: list[portfolio.Plan], stop: Any) -> str | None:
+    def _limit(self, number: int, stop: Any) -> str | None:
         """Return which limit forbids the next beams, or None."""
         if stop[0]:
             return "time"
-        needed = sum(beam.room_bytes(plan.width, portfolio.NODES) for plan in plans)
-        if needed > self._memory:
-            return "memory"
         return "beams" if number == self._beams else None
 
     def _lines(
@@ -214,12 +212,20 @@ class _Searcher:
             stage.part_of(self._room, beam.most_nodes(plan.width, portfolio.NODES)),
             state,
             plan.weights,
-            beam.Limits(plan.width, portfolio.NODES, portfolio.FOLLOWED, plan.drawing),
+            beam.Limits(plan.width, portfolio.NODES, plan.followed, plan.drawing),
             stop,
             self._path,
         )
         cards, nodes = int(self._beam.counters[beam.CARDS]), int(self._beam.counters[beam.NODES])
         return _Line(tuple(self._path[:length].tolist()), cards, plan.width, nodes)
+
+
+def _widest_beam(memory: int) -> int:
+    """Return the width of the widest beam whose room takes no more bytes."""
+    width = portfolio.FIRST_WIDTH
+    while beam.room_bytes(width * portfolio.GROWTH, portfolio.NODES) <= memory:
+        width *= portfolio.GROWTH
+    return width
 
 
 def deal_state(deal: Deal) -> Any:

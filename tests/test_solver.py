@@ -5,9 +5,12 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from agents.search import portfolio
+from agents.search.foresight_weights import load_foresight
 from agents.solver import Solver, Verdict, deal_state
 from qv_env.cli.group import qv
 from qv_env.deals import Deal
@@ -42,9 +45,20 @@ def test_time_stops_a_search() -> None:
     assert time.monotonic() - start < 60  # it would search for minutes
 
 
-def test_memory_stops_a_search() -> None:
-    solution = Solver(seconds=1000, memory=20).solve(deal_state(Deal.from_number(0)))
-    assert (solution.verdict, solution.stopped_by) == (Verdict.UNKNOWN, "memory")
+def test_memory_limits_how_wide_beams_get() -> None:
+    solution = Solver(seconds=1000, memory=20, beams=16).solve(deal_state(Deal.from_number(0)))
+    assert (solution.verdict, solution.stopped_by) == (Verdict.UNKNOWN, "beams")
+    wide = Solver(seconds=1000, memory=40, beams=16).solve(deal_state(Deal.from_number(0)))
+    assert portfolio.FIRST_WIDTH < solution.width < wide.width
+
+
+def test_the_widest_beams_follow_ever_more_positions() -> None:
+    learned = load_foresight()
+    plans = [portfolio.plan(number, learned, widest=100) for number in range(8)]
+    assert [plan.width for plan in plans] == [20, 20, 40, 40, 80, 80, 80, 80]
+    assert [plan.followed for plan in plans] == 6 * [200] + 2 * [800]
+    assert not np.array_equal(plans[-1].weights, plans[-2].weights)
+    assert portfolio.plan(99, learned, widest=100).followed == portfolio.MOST_FOLLOWED
 
 
 @pytest.mark.parametrize(("seconds", "memory"), [(0, 512), (-1, 512), (float("nan"), 512), (1, 0)])

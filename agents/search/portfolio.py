@@ -6,10 +6,15 @@ each exit, which narrow beams need, and the second from any, which wide ones nee
 at one draw it never finds again, and positions close to each other are lost together. So every beam
 has weights of its own, the learned ones times random factors for each table of marks; the factors
 come from the number of the beam and are the same for every deal.
+
+Where no wider beam fits into memory, the widest go on with new factors. Deals that come so far in a
+short time have few positions at each draw, fewer than such a beam holds: what it still leaves out
+is what it does not follow, so ever more positions are followed from each.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -22,6 +27,8 @@ FIRST_WIDTH: Final = 20
 GROWTH: Final = 2  # of the width, from one pair of beams to the next
 NODES: Final = 20  # positions looked at between two draws, for each position of a beam
 FOLLOWED: Final = 200  # positions followed between two draws from any one of them, at most
+FOLLOWED_GROWTH: Final = 4  # from one pair of beams to the next, once they are as wide as can be
+MOST_FOLLOWED: Final = 1_000_000
 SPREAD: Final = 0.4  # of the logarithms of the random factors
 _SEED: Final = 5
 
@@ -36,21 +43,24 @@ class Plan(NamedTuple):
     Attributes:
         weights: float32 of shape ``(knots, MARKS)``.
         width: Positions kept at each draw.
+        followed: Most positions followed between two draws from any one of them.
         drawing: `stage.FROM_BEST` or `stage.FROM_ALL`: which positions may be drawn from.
     """
 
     weights: NDArray[np.float32]
     width: int
+    followed: int
     drawing: int
 
 
-def plan(number: int, learned: Any) -> Plan:
+def plan(number: int, learned: Any, widest: int = 2**30) -> Plan:
     """Return a beam of the portfolio.
 
     Args:
         number: Which one, from 0 on.
         learned: The learned sets of weights, shape ``(sets, knots, MARKS)``. The first
             beams take them as they are.
+        widest: Most positions that a beam may keep; at least `FIRST_WIDTH`.
     """
     sets, knots, _ = learned.shape
     weights = learned[number % sets]
@@ -58,8 +68,11 @@ def plan(number: int, learned: Any) -> Plan:
         rng = np.random.default_rng((_SEED, number))
         weights = weights * random_factors(rng, knots)
     pair, place = divmod(number, 2)
-    width = int(FIRST_WIDTH * GROWTH**pair)
-    return Plan(np.ascontiguousarray(weights, np.float32), width, (FROM_BEST, FROM_ALL)[place])
+    doublings = int(math.log2(widest / FIRST_WIDTH))
+    width = FIRST_WIDTH * GROWTH ** min(pair, doublings)
+    followed = min(FOLLOWED * FOLLOWED_GROWTH ** max(pair - doublings, 0), MOST_FOLLOWED)
+    drawing = (FROM_BEST, FROM_ALL)[place]
+    return Plan(np.ascontiguousarray(weights, np.float32), width, followed, drawing)
 
 
 def random_factors(rng: np.random.Generator, knots: int) -> NDArray[np.float64]:

@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     help="Seconds of processor time for each deal, on each thread.",
 )
 @click.option(
-    "--memory", type=click.IntRange(1), default=512, show_default=True, help="Most memory, in MiB."
+    "--memory",
+    type=click.IntRange(1),
+    default=512,
+    show_default=True,
+    help="Most memory, in MiB; limits how wide beams get.",
 )
 @click.option(
     "--threads", type=click.IntRange(1), default=1, show_default=True, help="Beams side by side."
