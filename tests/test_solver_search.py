@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.search import beam, foresight, portfolio, stage
+from agents.search import beam, foresight, pile_values, portfolio, stage
 from agents.search.foresight_weights import load_foresight
 from agents.search.moves import (
     list_search_moves,
@@ -72,11 +72,13 @@ def searched(state: Any, nodes: int, drawing: int = stage.FROM_BEST) -> stage.St
 def test_a_value_is_the_sum_of_the_weights_of_the_marks() -> None:
     weights = np.random.default_rng(1).normal(size=foresight.MARKS).astype(np.float32)
     context, scratch = np.zeros(1, foresight.CONTEXT)[0], np.zeros(1, foresight.SCRATCH)[0]
+    memory = np.zeros(1, pile_values.MEMORY)[0]
     for state in positions(1, 64):
         foresight.look_ahead(state, context)
         count = foresight.list_marks(state, context, scratch)
         marks = scratch["marks"][:count]
-        value = foresight.value_of(state, context, weights, scratch)
+        pile_values.forget(memory)
+        value = pile_values.value_of(state, context, weights, memory)
         assert value == pytest.approx(float(weights[marks].sum()), abs=1e-3)
         names = list(foresight.TABLES)
         tables = np.searchsorted(list(foresight.FIRST.values()), marks, side="right") - 1
@@ -86,6 +88,23 @@ def test_a_value_is_the_sum_of_the_weights_of_the_marks() -> None:
         assert borne["waste_card"] == borne["waste_cover"] == state["waste_count"]
         assert borne["height"] == borne["end"] == np.count_nonzero(state["heights"])
         assert (borne["pair"], borne["waste"], borne["least_suit"]) == (4, 1, 1)
+
+
+def test_remembered_piles_change_no_value() -> None:
+    """Each position of a stage is worth what it is worth by itself."""
+    context, scratch = np.zeros(1, foresight.CONTEXT)[0], np.zeros(1, foresight.SCRATCH)[0]
+    weights = np.zeros(foresight.MARKS, np.float32)
+    compared = 0
+    for state in (state for number in range(60) for state in positions(number, 24)[::3]):
+        foresight.look_ahead(state, context)
+        beam.mix_weights(state, load_foresight()[0], weights)
+        room = searched(state, 500, stage.FROM_ALL)
+        for node in range(int(room.counters[stage.COUNT])):
+            count = foresight.list_marks(room.nodes["state"][node], context, scratch)
+            alone = float(weights[scratch["marks"][:count]].sum())
+            assert room.values[node] == pytest.approx(alone, abs=1e-3)
+            compared += 1
+    assert compared > 2_000
 
 
 def test_places_are_those_of_the_nearest_copies() -> None:

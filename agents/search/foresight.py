@@ -2,8 +2,9 @@
 
 The value is a sum of weights, one for each *mark* that the position bears: "a column is five cards
 high", "the next card of a foundation comes in 8 draws", and so on. Marks are numbers; the tables
-below say what they mean. The weights are learned (``scripts/learn_foresight.py``) and differ with
-the size of the stock: a straight line between knots.
+below say what they mean, and `agents.search.pile_values` adds their weights up. The weights are
+learned (``scripts/learn_foresight.py``) and differ with the size of the stock: a straight line
+between knots.
 
 Words used below. The *wait* of a card is the number of cards of its suit that must go to a
 foundation before it. A card *hinders* one below it in the same pile unless it has to go up before
@@ -18,6 +19,7 @@ import numpy as np
 
 from qv_env.cards import NO_CARD, RANKS, SUITS
 from qv_env.jit import kernel, separate_kernel
+from qv_env.sizes import FULL
 
 WAITS: Final = RANKS
 PLACES: Final = 23
@@ -117,7 +119,7 @@ def _efforts(each: int, places: Any) -> Any:
 
 
 _IN_COLUMN: Final = _efforts(3, _classes([1, 2, 3, 4, 5], 1, 20))
-_IN_WASTE: Final = _efforts(2, _classes([1, 2, 3, 4, 6, 9, 14], 7, 65))
+IN_WASTE: Final = _efforts(2, _classes([1, 2, 3, 4, 6, 9, 14], 7, 65))
 _IN_STOCK: Final = _efforts(2, _classes([2, 3, 5, 8, 13, 21, 33], 15, 65))
 
 CONTEXT: Final = np.dtype(
@@ -128,6 +130,7 @@ SCRATCH: Final = np.dtype(
         ("marks", np.int32, (MOST_MARKS,)),
         ("waits", np.uint8, (1 + SUITS * RANKS,)),
         ("nearest", np.uint16, (2, 1 + SUITS * RANKS)),
+        ("efforts", np.uint16, (FULL.column_limit,)),  # of a column's cards
     ]
 )
 
@@ -140,21 +143,12 @@ def look_ahead(state: Any, context: Any) -> None:
     size = state["stock"].shape[0]
     first = size - int(state["stock_count"])
     for k in range(first, size):
-        _note_place(nearest, state["stock"][k], _IN_STOCK[k - first + 1])
+        note_place(nearest, state["stock"][k], _IN_STOCK[k - first + 1])
 
 
-@separate_kernel
-def value_of(state: Any, context: Any, weights: Any, scratch: Any) -> float:
-    """Return a position's value.
-
-    Args:
-        state: The position.
-        context: A `CONTEXT` record, right for its stock.
-        weights: float32 of shape ``(MARKS,)``, right for the size of its stock.
-        scratch: A `SCRATCH` record.
-    """
-    count = list_marks(state, context, scratch)
-    marks = scratch["marks"]
+@kernel
+def sum_weights(marks: Any, count: int, weights: Any) -> float:
+    """Return the sum of the weights of the first ``count`` marks."""
     # Four sums, since each addition waits for the one before it.
     a = b = c = d = np.float32(0)
     for k in range(0, count - 3, 4):
@@ -170,28 +164,54 @@ def value_of(state: Any, context: Any, weights: Any, scratch: Any) -> float:
 @separate_kernel
 def list_marks(state: Any, context: Any, scratch: Any) -> int:
     """Write the marks of a position to the scratch, and return how many there are."""
-    _note_waits_and_places(state, context, scratch)
-    count = _mark_columns(state, scratch, 0)
-    count = _mark_waste(state, scratch, count)
-    count = _mark_foundations(state, scratch, count)
-    return _mark_tops(state, scratch, count)
+    note_waits(state, scratch)
+    start_places(context, scratch)
+    count = 0
+    for c in range(state["columns"].shape[0]):
+        count = mark_column(state, c, scratch, count)
+        note_column(state, c, scratch["efforts"], scratch)
+    count = mark_waste(state, scratch, count)
+    note_waste(state, scratch)
+    return mark_tops(state, scratch, mark_foundations(state, scratch, count))
 
 
 @kernel
-def _note_waits_and_places(state: Any, context: Any, scratch: Any) -> None:
-    waits, nearest, coming = scratch["waits"], scratch["nearest"], context["nearest"]
+def note_waits(state: Any, scratch: Any) -> None:
+    """Note the wait of every card."""
+    waits = scratch["waits"]
     for suit in range(SUITS):
         left, right = state["foundations"][suit], state["foundations"][suit + SUITS]
         high, low = max(left, right), min(left, right)
         for rank in range(RANKS):
             waits[1 + RANKS * suit + rank] = _WAITS[high, low, rank]
+
+
+@kernel
+def start_places(context: Any, scratch: Any) -> None:
+    """Note where copies of cards lie in the stock; those in columns and waste come next."""
+    nearest, coming = scratch["nearest"], context["nearest"]
     for copy in range(2):
         for card in range(1 + SUITS * RANKS):
             nearest[copy, card] = coming[copy, card]
 
 
 @kernel
-def _note_place(nearest: Any, card: Any, place: Any) -> None:
+def note_column(state: Any, c: int, efforts: Any, scratch: Any) -> None:
+    """Note where a column's cards lie, given the effort that each takes."""
+    for level in range(state["heights"][c]):
+        note_place(scratch["nearest"], state["columns"][c, level], efforts[level])
+
+
+@kernel
+def note_waste(state: Any, scratch: Any) -> None:
+    """Note where the cards of the waste lie."""
+    size = int(state["waste_count"])
+    for k in range(size):
+        note_place(scratch["nearest"], state["waste"][k], IN_WASTE[size - 1 - k])
+
+
+@kernel
+def note_place(nearest: Any, card: Any, place: Any) -> None:
     """Note where a copy of a card lies; the one that takes less effort comes first."""
     first = nearest[0, card]
     nearest[0, card] = min(first, place)
@@ -208,48 +228,51 @@ def _bits(mask: Any) -> int:
 
 
 @kernel
-def _mark_columns(state: Any, scratch: Any, count: int) -> int:
-    marks, waits = scratch["marks"], scratch["waits"]
-    columns, heights = state["columns"], state["heights"]
-    for c in range(columns.shape[0]):
-        height = int(heights[c])
-        if height == 0:
-            continue
-        above = np.uint64(0)
-        for level in range(height - 1, -1, -1):
-            card = columns[c, level]
-            hindered = height - 1 - level - _bits(above & _LOWER[card])
-            _note_place(scratch["nearest"], card, _IN_COLUMN[hindered])
-            marks[count] = _COLUMN_CARD + waits[card] * _HINDERED + min(hindered, _HINDERED - 1)
-            count += 1
-            above |= _BIT[card]
-        under = np.uint64(0)
-        least = np.int64(WAITS)
-        below = np.uint8(NO_CARD)
-        start = 0
-        for level in range(height):
-            card = columns[c, level]
-            wait = np.int64(waits[card])
-            marks[count] = _COLUMN_COVER + wait * (WAITS + 1) + least
-            joint = below == _HOST[card]
-            inversions = min(_bits(under & _LOWER[card]), _INVERSIONS - 1)
-            marks[count + 1] = (
-                _COLUMN_JOINT + inversions * (RANKS + 1) + (1 + _RANK[card] if joint else 0)
-            )
-            count += 2
-            start = start if joint else level
-            least = min(least, wait)
-            under |= _BIT[card]
-            below = card
-        marks[count] = _HEIGHT + height
-        marks[count + 1] = _END + min(start, 9) * 8 + min(height - start, 8) - 1
-        marks[count + 2] = _BOTTOM + RANKS * (start == 0) + _RANK[columns[c, 0]]
-        count += 3
-    return count
+def mark_column(state: Any, c: int, scratch: Any, count: int) -> int:
+    """Write the marks of a column from ``marks[count]`` on, and the efforts that its cards take.
+
+    Returns:
+        The new count.
+    """
+    marks, waits, efforts = scratch["marks"], scratch["waits"], scratch["efforts"]
+    column, height = state["columns"][c], int(state["heights"][c])
+    if height == 0:
+        return count
+    above = np.uint64(0)
+    for level in range(height - 1, -1, -1):
+        card = column[level]
+        hindered = height - 1 - level - _bits(above & _LOWER[card])
+        efforts[level] = _IN_COLUMN[hindered]
+        marks[count] = _COLUMN_CARD + waits[card] * _HINDERED + min(hindered, _HINDERED - 1)
+        count += 1
+        above |= _BIT[card]
+    under = np.uint64(0)
+    least = np.int64(WAITS)
+    below = np.uint8(NO_CARD)
+    start = 0
+    for level in range(height):
+        card = column[level]
+        wait = np.int64(waits[card])
+        marks[count] = _COLUMN_COVER + wait * (WAITS + 1) + least
+        joint = below == _HOST[card]
+        inversions = min(_bits(under & _LOWER[card]), _INVERSIONS - 1)
+        marks[count + 1] = (
+            _COLUMN_JOINT + inversions * (RANKS + 1) + (1 + _RANK[card] if joint else 0)
+        )
+        count += 2
+        start = start if joint else level
+        least = min(least, wait)
+        under |= _BIT[card]
+        below = card
+    marks[count] = _HEIGHT + height
+    marks[count + 1] = _END + min(start, 9) * 8 + min(height - start, 8) - 1
+    marks[count + 2] = _BOTTOM + RANKS * (start == 0) + _RANK[column[0]]
+    return count + 3
 
 
 @kernel
-def _mark_waste(state: Any, scratch: Any, count: int) -> int:
+def mark_waste(state: Any, scratch: Any, count: int) -> int:
+    """Write the marks of the waste; return the new count."""
     marks, waits, waste = scratch["marks"], scratch["waits"], state["waste"]
     size = int(state["waste_count"])
     under = np.uint64(0)
@@ -259,7 +282,6 @@ def _mark_waste(state: Any, scratch: Any, count: int) -> int:
         card = waste[k]
         depth = size - 1 - k
         wait = np.int64(waits[card])
-        _note_place(scratch["nearest"], card, _IN_WASTE[depth])
         marks[count] = _WASTE_CARD + wait * _DEPTHS + _DEPTH_CLASS[depth]
         marks[count + 1] = _WASTE_COVER + wait * (WAITS + 1) + least
         inversions = min(_bits(under & _LOWER[card]), _INVERSIONS - 1)
@@ -273,15 +295,12 @@ def _mark_waste(state: Any, scratch: Any, count: int) -> int:
         least = min(least, wait)
         under |= _BIT[card]
         below = card
-    empty = 0
-    for c in range(state["heights"].shape[0]):
-        empty += state["heights"][c] == 0
-    marks[count] = _WASTE + min(empty, _EMPTIES - 1) * 33 + (size + 1) // 2
-    return count + 1
+    return count
 
 
 @kernel
-def _mark_foundations(state: Any, scratch: Any, count: int) -> int:
+def mark_foundations(state: Any, scratch: Any, count: int) -> int:
+    """Write the marks of the foundations and of what goes there next; return the new count."""
     marks, nearest = scratch["marks"], scratch["nearest"]
     fewest = 2 * RANKS
     for suit in range(SUITS):
@@ -310,11 +329,17 @@ def _place(nearest: Any) -> int:
 
 
 @kernel
-def _mark_tops(state: Any, scratch: Any, count: int) -> int:
+def mark_tops(state: Any, scratch: Any, count: int) -> int:
+    """Write the marks of what the columns wait for, and of empty ones; return the new count."""
     marks, nearest = scratch["marks"], scratch["nearest"]
+    empty = 0
     for c in range(state["heights"].shape[0]):
         card = state["tops"][c]
-        if card != NO_CARD and _RANK[card] > 0:
+        if card == NO_CARD:
+            empty += 1
+        elif _RANK[card] > 0:
             marks[count] = _WANTED + _place(nearest[0, card - 1])
             count += 1
-    return count
+    waste = int(state["waste_count"])
+    marks[count] = _WASTE + min(empty, _EMPTIES - 1) * 33 + (waste + 1) // 2
+    return count + 1

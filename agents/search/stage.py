@@ -17,8 +17,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from agents.search.closure import pop, push
-from agents.search.foresight import SCRATCH, value_of
 from agents.search.moves import list_search_moves, make_safe_moves, make_search_move, new_move_list
+from agents.search.pile_values import MEMORY, forget, value_of
 from qv_env import engine
 from qv_env.jit import kernel, separate_kernel
 from qv_env.mask import canonical_key
@@ -60,7 +60,7 @@ class StageRoom(NamedTuple):
         list: Room for search moves.
         actions: Room for actions.
         playing: Room for a state.
-        scratch: A `SCRATCH` record, as an array of one.
+        memory: A `MEMORY` record, as an array of one.
         counters: `COUNT` and `WON`.
     """
 
@@ -73,7 +73,7 @@ class StageRoom(NamedTuple):
     list: Any
     actions: Any
     playing: Any
-    scratch: Any
+    memory: Any
     counters: Any
 
 
@@ -94,7 +94,7 @@ def stage_room(width: int, nodes: int) -> StageRoom:
         list=new_move_list(FULL.columns),
         actions=np.zeros(_MOST_ACTIONS, np.int16),
         playing=np.zeros(1, engine.STATE),
-        scratch=np.zeros(1, SCRATCH),
+        memory=np.zeros(1, MEMORY),
         counters=np.zeros(2, np.int64),
     )
 
@@ -146,7 +146,7 @@ def search_stage(
         room: A `stage_room` record.
         frontier: Where the search begins; safe moves are made there.
         size: At most what the room and ``nodes`` allow.
-        context: See `agents.search.foresight.value_of`.
+        context: See `agents.search.pile_values.value_of`.
         weights: The same.
         nodes: Most positions to look at, at most what the room holds.
         each: Most positions to follow from each position of the frontier.
@@ -155,6 +155,7 @@ def search_stage(
         stop: uint8 of shape ``(1,)``; as soon as another thread sets it, the search gives up.
     """
     room.keys[:] = 0
+    forget(room.memory[0])
     room.counters[WON] = NOWHERE
     room.counters[COUNT] = 0
     waiting = 0
@@ -196,7 +197,7 @@ def add_root(room: Any, state: Any, root: int, context: Any, weights: Any, waiti
     record["state"] = state
     record["parent"], record["depth"], record["root"] = NOWHERE, 0, root
     record["exit"], record["behind"] = node, node
-    record["best"] = value_of(state, context, weights, room.scratch[0])
+    record["best"] = value_of(state, context, weights, room.memory[0])
     room.values[node] = record["best"]
     if engine.is_won(state):
         room.counters[WON] = node
@@ -245,7 +246,7 @@ def add_child(
     nodes[child]["source"], nodes[child]["destination"] = source, destination
     exit_node = child if is_exit else exit_of(room, node)
     nodes[child]["exit"] = exit_node
-    value = value_of(nodes[child]["state"], context, weights, room.scratch[0])
+    value = value_of(nodes[child]["state"], context, weights, room.memory[0])
     room.values[child] = value
     if is_exit or value > nodes[exit_node]["best"]:
         nodes[exit_node]["best"] = value
