@@ -43,15 +43,21 @@ def kernel(function: Kernel) -> Kernel:
 
 
 def separate_kernel(function: Kernel) -> Kernel:
-    """Like `kernel`, but never merged into its callers, and free to make arrays.
+    """Like `kernel`, but never merged into its callers: for large ones that search calls."""
+    return _compile(function, _nrt=False)
 
-    For large or rarely needed ones, and for those that Python calls.
+
+def array_kernel(function: Kernel) -> Kernel:
+    """Like `separate_kernel`, but free to make arrays and to copy slices.
+
+    Numba counts references in these, which costs search a third of its time: for rarely needed
+    ones, and for those that Python calls.
     """
     return _compile(function, _nrt=True)
 
 
 def parallel_kernel(function: Kernel) -> Kernel:
-    """Like `separate_kernel`, with ``numba.prange`` loops spread over threads."""
+    """Like `array_kernel`, with ``numba.prange`` loops spread over threads."""
     return _compile(function, parallel=True, _nrt=True)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from qv_env import engine
 from qv_env.cards import DECK_SIZE
-from qv_env.jit import kernel, parallel_kernel, separate_kernel
+from qv_env.jit import array_kernel, kernel, parallel_kernel
 from qv_env.task import (
     BEGUN,
     IS_SUCCESS,
@@ -170,7 +170,7 @@ def step_range(
     return events
 
 
-@separate_kernel
+@array_kernel
 def step_tasks(
     tasks: Any, tables: Any, settings: Any, actions: Any, outputs: Any, totals: Any
 ) -> int:

@@ -21,7 +21,7 @@ from qv_env import engine
 from qv_env.actions import ACTIONS, NUM_ACTIONS
 from qv_env.cards import DECK_SIZE
 from qv_env.features import follow_move, set_up_tables, write_from_tables
-from qv_env.jit import kernel, separate_kernel
+from qv_env.jit import array_kernel, kernel
 from qv_env.lanes import copy_record
 from qv_env.mask import any_set, drop_take_backs, keep_canonical, take_back_count, write_mask
 from qv_env.refusals import NOT_AN_ACTION, TAKE_BACKS_OFF
@@ -117,7 +117,7 @@ def next_episode(tasks: Any, tables: Any, settings: Any, i: int, cards: Any) -> 
     begin_episode(tasks, tables, settings, i)
 
 
-@separate_kernel
+@array_kernel
 def start_tasks(tasks: Any, tables: Any, settings: Any, rows: Any, numbers: Any) -> None:
     """Start an episode in some tasks.
 

@@ -15,7 +15,7 @@ from qv_env.actions import NUM_ACTIONS
 from qv_env.cards import DECK_SIZE
 from qv_env.features import set_up_tables
 from qv_env.history import UNDO, remember, undo_last
-from qv_env.jit import kernel, separate_kernel
+from qv_env.jit import array_kernel, kernel
 from qv_env.refusals import NOTHING_TO_UNDO
 
 
@@ -38,7 +38,7 @@ def first_refused(tasks: Any, histories: Any, settings: Any, actions: Any) -> in
     return -1
 
 
-@separate_kernel
+@array_kernel
 def step_tasks(
     tasks: Any,
     tables: Any,

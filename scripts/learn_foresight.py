@@ -41,7 +41,7 @@ from qv_env import engine
 from qv_env.cards import DECK_SIZE
 from qv_env.deals import Deal, split_numbers
 from qv_env.files import write_whole
-from qv_env.jit import separate_kernel
+from qv_env.jit import array_kernel
 from qv_env.mask import canonical_key
 
 FIRST_DEAL = 10_000  # of the train split
@@ -71,7 +71,7 @@ class Group(NamedTuple):
     deal: int
 
 
-@separate_kernel
+@array_kernel
 def describe(states: Any, context: Any, scratch: Any, marks: Any, counts: Any) -> None:
     """Write the marks of positions."""
     for i in range(states.shape[0]):
@@ -189,7 +189,7 @@ class Collector:
                 self.groups.append(Group(states, number))
 
 
-@separate_kernel
+@array_kernel
 def settle(states: Any, room: Any, context: Any, weights: Any, mixed: Any, one: Any) -> None:
     """Replace positions by the best ones that can be reached without the waste."""
     stop = np.zeros(1, np.uint8)
@@ -213,7 +213,7 @@ def settled(groups: list[Group], weights: NDArray[np.float64]) -> Any:
     return states
 
 
-@separate_kernel
+@array_kernel
 def rank(
     marks: Any,
     counts: Any,

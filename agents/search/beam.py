@@ -18,7 +18,7 @@ from agents.search.moves import make_safe_moves, make_search_move
 from agents.search.playout import copy_state
 from agents.search.stage import COUNT, FROM_ALL, NOWHERE, search_stage
 from qv_env import engine
-from qv_env.jit import kernel, separate_kernel
+from qv_env.jit import array_kernel, kernel, separate_kernel
 from qv_env.sizes import FULL
 
 MOST_MOVES: Final = 40  # search moves of one stage, from each position
@@ -204,7 +204,7 @@ def gather_exits(beam: Any, room: Any, drawing: int) -> int:
     return count
 
 
-@separate_kernel
+@array_kernel
 def keep_best(beam: Any, count: int, width: int) -> int:
     """Move the ``width`` best exits to the front, the best first, and return how many those are."""
     order = np.argsort(-beam.values[:count])[:width]
@@ -265,7 +265,7 @@ def write_best(beam: Any, room: Any, at: int, state: Any, path: Any) -> int:
     return write_line(beam, at, room.nodes[best]["root"], length, state, room.playing[0], path)
 
 
-@separate_kernel
+@array_kernel
 def write_line(
     beam: Any, at: int, place: int, last: int, state: Any, scratch: Any, path: Any
 ) -> int:

@@ -7,10 +7,10 @@ from typing import Any
 from agents.chance import below, mix
 from qv_env import engine
 from qv_env.cards import COPIES, NO_CARD
-from qv_env.jit import separate_kernel
+from qv_env.jit import array_kernel, separate_kernel
 
 
-@separate_kernel
+@array_kernel
 def read_table(state: Any, table: Any) -> None:
     """Make a state of a `cards` observation.
 

@@ -88,12 +88,14 @@ def ask(net: Any, layers: Any) -> tuple[float, float]:
         layers: A record of type `LAYERS`, which holds the inputs; the rest is written over.
     """
     first, second = layers["first"], layers["second"]
-    first[:] = net["bias1"]
+    for j in range(FIRST):
+        first[j] = net["bias1"][j]
     for i in range(net["mean"].shape[0]):
         x = (layers["inputs"][i] - net["mean"][i]) * net["scale"][i]
         for j in range(FIRST):
             first[j] += x * net["weight1"][i, j]
-    second[:] = net["bias2"]
+    for j in range(SECOND):
+        second[j] = net["bias2"][j]
     for i in range(FIRST):
         x = max(first[i], np.float32(0))
         for j in range(SECOND):

@@ -12,7 +12,7 @@ from agents.search.moves import make_safe_moves
 from agents.search.ranking import search_exit
 from qv_env import engine
 from qv_env.cards import DECK_SIZE
-from qv_env.jit import parallel_kernel, separate_kernel
+from qv_env.jit import array_kernel, parallel_kernel, separate_kernel
 from qv_env.shuffle import fill_deck, shuffle
 
 TO_THE_END: Final = DECK_SIZE  # more draws than any game has
@@ -37,7 +37,7 @@ def advance(room: Any, state: Any, player: Any, nodes: int) -> bool:
     return True
 
 
-@separate_kernel
+@array_kernel
 def copy_state(state: Any, source: Any) -> None:
     """Overwrite a state with another one, field by field."""
     state["score"] = source["score"]

@@ -13,11 +13,11 @@ from agents.search.moves import make_safe_moves, make_search_move
 from agents.search.planning import DRAW, MOST_ACTIONS, find_goal
 from agents.search.sampling import playout_result
 from qv_env.engine import foundation_cards
-from qv_env.jit import separate_kernel
+from qv_env.jit import array_kernel, separate_kernel
 from qv_env.mask import canonical_key
 
 
-@separate_kernel
+@array_kernel
 def rate_actions(
     rooms: Any, state: Any, tables: Any, masks: Any, player: Any, ratings: Any
 ) -> None:

@@ -20,7 +20,7 @@ from agents.search.ranking import search_exit, write_arm_inputs
 from agents.search.sampling import playout_result
 from qv_env import engine
 from qv_env.cards import DECK_SIZE
-from qv_env.jit import separate_kernel
+from qv_env.jit import array_kernel, separate_kernel
 from qv_env.shuffle import fill_deck, shuffle
 from qv_env.sizes import FULL
 
@@ -47,7 +47,7 @@ MOST_SIBLINGS: Final = FULL.stock * CHOICES
 """Most that a game has."""
 
 
-@separate_kernel
+@array_kernel
 def play_lessons(
     room: Any,
     playout_room: Any,
@@ -113,7 +113,7 @@ def _play(room: Any, playout_room: Any, state: Any, deal: int, player: Any, sibl
         decision += 1
 
 
-@separate_kernel
+@array_kernel
 def _note(sibling: Any, room: Any, arm: int, deal: int, decision: int, result: float) -> None:
     sibling["deal"], sibling["decision"], sibling["chosen"] = deal, decision, False
     sibling["value"], sibling["result"] = room["best"][arm], result
@@ -126,7 +126,7 @@ def _note(sibling: Any, room: Any, arm: int, deal: int, decision: int, result: f
     position["waste"][:] = state["waste"]
 
 
-@separate_kernel
+@array_kernel
 def write_sibling_inputs(siblings: Any, state: Any, facts: Any, inputs: Any) -> None:
     """Write what the ranking network is told of siblings, each by itself.
 

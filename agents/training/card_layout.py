@@ -17,7 +17,7 @@ from torch import Tensor
 
 from qv_env import read_observation
 from qv_env.cards import COPIES, RANKS, SUITS
-from qv_env.jit import kernel, separate_kernel
+from qv_env.jit import array_kernel, kernel, separate_kernel
 from qv_env.sizes import FULL
 
 COLUMNS: Final = FULL.columns
@@ -88,7 +88,7 @@ def read_layout(observations: Tensor) -> Layout:
     return Layout(*(torch.from_numpy(part).to(observations.device) for part in parts))
 
 
-@separate_kernel
+@array_kernel
 def write_layouts(
     tables: Any,
     cards: Any,
