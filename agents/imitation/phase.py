@@ -61,7 +61,21 @@ def imitate(
     model.imitation_timesteps = 0 if state is None else state["done"]
     if model.imitation_timesteps >= settings.n_timesteps:
         restore_policy(model.policy, state or {})
-        return
+    else:
+        _learn(run, config, settings, model, state, console)
+    # What is saved above is the policy before, so that this is done once whenever a run goes on.
+    model.policy.divide_ratings(settings.temperature)
+
+
+def _learn(
+    run: RunFolder,
+    config: Config,
+    settings: ImitationConfig,
+    model: Any,
+    state: dict[str, Any] | None,
+    console: Console,
+) -> None:
+    folder = run.imitation
     try:
         imitation = Imitation(model.policy, config, settings, folder.path, state)
     except ValueError as error:

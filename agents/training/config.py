@@ -113,6 +113,8 @@ class ImitationConfig(BaseModel):
         batch_size: Positions of an update.
         learning_rate: At the start; it falls to 0 along half a cosine.
         max_grad_norm: Where gradients are clipped.
+        temperature: What the policy's ratings are divided by at the end; below 1 the algorithm
+            begins with a policy that plays its best moves more often.
         value_warmup: Plies, of those of the algorithm that follows, in which only its estimate of
             values learns. Imitation teaches no values, and wrong ones would undo what it did.
     """
@@ -130,6 +132,7 @@ class ImitationConfig(BaseModel):
     batch_size: Count = 512
     learning_rate: Positive = 1.5e-3
     max_grad_norm: Positive = 1.0
+    temperature: Positive = 1.0
     value_warmup: CountOrZero = 0
 
     @model_validator(mode="after")

@@ -52,6 +52,13 @@ class LeanMaskablePolicy(MaskableActorCriticPolicy):
         return logits, self.value_net(latent_vf)
 
 
+    def divide_ratings(self, temperature: float) -> None:
+        """Divide all logits by a temperature, for good; the last layer has to be linear."""
+        with torch.no_grad():
+            for parameter in self.action_net.parameters():
+                parameter /= temperature
+
+
 def draw(probabilities: torch.Tensor) -> torch.Tensor:
     """Draw one index a row, int64 of shape ``(n,)``; an index of probability 0 is never drawn.
 
