@@ -15,6 +15,7 @@ pytest.importorskip("stable_baselines3")
 
 import torch
 
+import train
 from agents.deal_lists import parse_deals
 from agents.evaluate import play_deals
 from agents.greedy import GreedyAgent
@@ -189,6 +190,28 @@ def test_only_the_value_learns_at_first(tmp_path: Path) -> None:
     changed = {name for name in before if not torch.equal(before[name], after[name])}
     assert changed
     assert all("value_net" in name for name in changed)
+
+
+def test_ratings_are_divided_once_however_often_the_run_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "run"
+    changes = {"n_timesteps": 128, "imitation": {"value_warmup": 128, "temperature": 0.5}}
+
+    def stop(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(train, "learn", stop)
+        assert call("--config", write(tmp_path, **changes), "--run", run).exit_code == 130
+    assert call("--resume", run).exit_code == 0
+    before = torch.load(run / "imitation" / "state.pt", weights_only=False)["policy"]
+    after = weights(run)
+    for name in before:
+        if name.startswith("action_net"):
+            assert torch.equal(after[name], 2 * before[name])
+        elif "value_net" not in name:
+            assert torch.equal(after[name], before[name])
 
 
 @pytest.mark.parametrize("rounds", [2, 7])

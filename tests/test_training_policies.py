@@ -54,6 +54,16 @@ def test_masked_actions_are_never_drawn() -> None:
         assert masks[np.arange(GAMES), actions.numpy()].all()
 
 
+def test_a_temperature_divides_logits() -> None:
+    lean = policy(LeanMaskablePolicy)
+    observations, _ = inputs()
+    logits, values = lean.logits_and_values(observations, None)
+    lean.divide_ratings(0.5)
+    divided, same = lean.logits_and_values(observations, None)
+    torch.testing.assert_close(divided, 2 * logits)
+    assert torch.equal(same, values)
+
+
 def test_draws_follow_the_probabilities() -> None:
     torch.manual_seed(0)
     wanted = torch.tensor([0.0, 0.5, 0.0, 0.3, 0.2, 0.0])

@@ -51,12 +51,11 @@ class LeanMaskablePolicy(MaskableActorCriticPolicy):
             logits = logits.masked_fill(~allowed.reshape(logits.shape), MASKED_LOGIT)
         return logits, self.value_net(latent_vf)
 
-
     def divide_ratings(self, temperature: float) -> None:
         """Divide all logits by a temperature, for good; the last layer has to be linear."""
         with torch.no_grad():
             for parameter in self.action_net.parameters():
-                parameter /= temperature
+                parameter.div_(temperature)
 
 
 def draw(probabilities: torch.Tensor) -> torch.Tensor:
