@@ -160,6 +160,8 @@ class Config(BaseModel):
         seed: Fixes the deals, the network's first weights and all chance.
         normalize: Scale rewards by running statistics, or null.
         reward_scale: What rewards are multiplied with before the algorithm sees them.
+        idle_limit: Plies after which a training game ends in which no draw is left and no further
+            card goes up, or null.
         imitation: What is learnt from the planner before, or null.
         eval_freq: Plies between two evaluations during training, 0 for none.
         eval_deals: What those evaluations play: a split and a count, a file, or codes.
@@ -188,6 +190,7 @@ class Config(BaseModel):
     seed: Seed = 0
     normalize: NormalizeConfig | None = None
     reward_scale: Positive = 1.0
+    idle_limit: Count | None = None
     imitation: ImitationConfig | None = None
     eval_freq: CountOrZero = 0
     eval_deals: str = "dev:50"

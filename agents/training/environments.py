@@ -9,6 +9,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepR
 
 from agents.sb3_vec_env import QuaranteVoleursSB3VecEnv
 from agents.training.config import Config
+from agents.training.idle_limit import IdleLimit
 
 MONITORED: Final = ("score", "foundation_cards", "is_success")
 _MONITOR_STATE: Final = ("episode_count", "episode_returns", "episode_lengths")
@@ -39,7 +40,8 @@ class RewardScale(VecEnvWrapper):
 
 def make_training_env(config: Config) -> VecEnv:
     """Return the environment of a config; its monitor sees rewards as they are, unscaled."""
-    venv: VecEnv = QuaranteVoleursSB3VecEnv(config.n_envs, split="train", **config.env.model_dump())
+    games = QuaranteVoleursSB3VecEnv(config.n_envs, split="train", **config.env.model_dump())
+    venv: VecEnv = games if config.idle_limit is None else IdleLimit(games, config.idle_limit)
     venv = VecMonitor(venv, info_keywords=MONITORED)
     if config.reward_scale != 1.0:
         venv = RewardScale(venv, config.reward_scale)
@@ -57,6 +59,8 @@ def env_snapshot(venv: VecEnv) -> dict[str, Any]:
             snapshot["monitor"] = {name: getattr(layer, name) for name in _MONITOR_STATE}
         if isinstance(layer, VecNormalize):
             snapshot["normalize"] = {name: getattr(layer, name) for name in _NORMALIZE_STATE}
+        if isinstance(layer, IdleLimit):
+            snapshot["idle"] = layer.get_state()
         layer = layer.venv
     snapshot["games"] = _native(layer).vector_env.get_state()
     return snapshot
@@ -75,6 +79,8 @@ def restore_env(venv: VecEnv, snapshot: dict[str, Any]) -> None:
             vars(layer).update(snapshot["monitor"])
         if isinstance(layer, VecNormalize):
             vars(layer).update(snapshot["normalize"])
+        if isinstance(layer, IdleLimit):
+            layer.set_state(snapshot["idle"])
         layer = layer.venv
     _native(layer).vector_env.set_state(snapshot["games"])
 
