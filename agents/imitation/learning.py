@@ -156,7 +156,7 @@ class Imitation:
     @torch.no_grad()
     def _choose(self, observations: Observations, masks: ActionMasks) -> Actions:
         logits, _ = self._policy.logits_and_values(torch.as_tensor(observations), masks)
-        actions: Actions = draw(logits.softmax(1)).numpy()
+        actions: Actions = draw((logits / self._config.temperature).softmax(1)).numpy()
         return actions
 
     def _learn(self, updates: int) -> tuple[float, float]:

@@ -63,7 +63,8 @@ def imitate(
         restore_policy(model.policy, state or {})
     else:
         _learn(run, config, settings, model, state, console)
-    # What is saved above is the policy before, so that this is done once whenever a run goes on.
+    # From here on the policy plays as it did above. What is saved there is the policy before, so
+    # that this is done once, however often the run goes on.
     model.policy.divide_ratings(settings.temperature)
 
 

@@ -113,8 +113,8 @@ class ImitationConfig(BaseModel):
         batch_size: Positions of an update.
         learning_rate: At the start; it falls to 0 along half a cosine.
         max_grad_norm: Where gradients are clipped.
-        temperature: What the policy's ratings are divided by at the end; below 1 the algorithm
-            begins with a policy that plays its best moves more often.
+        temperature: What the learner's ratings are divided by when it plays, and for good at the
+            end: below 1 it plays its best moves more often.
         value_warmup: Plies, of those of the algorithm that follows, in which only its estimate of
             values learns. Imitation teaches no values, and wrong ones would undo what it did.
     """
